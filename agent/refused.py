@@ -1,0 +1,70 @@
+"""A refusal: an HTTP-like status, a code for programs and one clear sentence for the person."""
+
+from tools.toolset import Lang
+
+SENTENCES: dict[str, tuple[int, str, str]] = {
+    "empty": (400, "The message is empty. Write what you need and send it again.",
+              "Сообщение пустое. Напишите, что нужно, и отправьте снова."),
+    "too_long": (413, "The message is {size} bytes long; the limit is {limit}. Shorten it or send it in parts.",
+                 "Сообщение занимает {size} байт, предел {limit}. Сократите его или отправьте частями."),
+    "control_characters": (400, "The message holds a NUL character. Remove it and send the message again.",
+                           "В сообщении есть символ NUL. Удалите его и отправьте сообщение снова."),
+    "broken_characters": (400, "The message holds half of a character (a lone surrogate). Type that place anew.",
+                          "В сообщении есть половина символа (одиночный суррогат). Наберите это место заново."),
+    "bad_turn_id": (400, "turn_id must be 1 to 255 printable characters. Make a new one, a UUID for example.",
+                    "turn_id должен содержать от 1 до 255 печатных символов. Создайте новый, например UUID."),
+    "bad_reason": (400, "The text is longer than {limit} characters or holds a broken character. Shorten it.",
+                   "Текст длиннее {limit} символов или содержит повреждённый символ. Сократите его."),
+    "not_found": (404, "There is no such thing here, or it is not yours. Open the list and choose again.",
+                  "Такого здесь нет, или это не ваше. Откройте список и выберите снова."),
+    "turn_id_reused": (422, "This turn_id already belongs to another message. Send the new message with a new turn_id.",
+                       "Этот turn_id уже занят другим сообщением. Отправьте новое сообщение с новым turn_id."),
+    "run_active": (409, "An answer is still being written here. Wait for it, or stop it and send again.",
+                   "Здесь ещё пишется ответ. Дождитесь его или остановите и отправьте снова."),
+    "stale_card": (409, "This request has changed since it was shown. Look at the new version and decide again.",
+                   "Запрос изменился после показа. Посмотрите новую версию и решите снова."),
+    "already_decided": (409, "This request was already decided: {winner}.",
+                        "По этому запросу уже есть решение: {winner}."),
+    "expired": (410, "This request has expired, so nothing ran. Ask again if it is still needed.",
+                "Срок запроса истёк, ничего не выполнено. Попросите снова, если это ещё нужно."),
+    "invalid_arguments": (422, "Some values do not fit this tool. Correct the marked fields.",
+                          "Некоторые значения не подходят инструменту. Исправьте отмеченные поля."),
+    "refused_by_backend": (422, "The backend refuses this version: {detail}",
+                           "Бэкенд отклоняет этот вариант: {detail}"),
+    "too_many_pending": (429, "You have {limit} requests waiting for a decision. Decide some of them first.",
+                         "У вас {limit} запросов ждут решения. Сначала решите часть из них."),
+    "nothing_to_undo": (409, "This change cannot be undone (any more).", "Это изменение (уже) нельзя вернуть."),
+    "undo_failed": (409, "The change was not undone: {detail}", "Изменение не возвращено: {detail}"),
+    "review_while_running": (409, "Wait for the running answer before you switch the review of changes.",
+                             "Дождитесь конца ответа, потом переключайте проверку изменений."),
+    "draining": (503, "The server is restarting. Send the message again in a few seconds.",
+                 "Сервер перезапускается. Отправьте сообщение снова через несколько секунд."),
+}  # fmt: skip
+
+DECISIONS = {
+    "approved": ("approved", "одобрено"),
+    "consumed": ("approved", "одобрено"),
+    "failed": ("approved", "одобрено"),
+    "denied": ("denied", "отклонено"),
+    "expired": ("expired", "срок истёк"),
+    "superseded": ("replaced by a newer message", "заменено новым сообщением"),
+}
+
+
+class Refused(Exception):  # noqa: N818
+    """Asked for something that cannot be done.
+
+    `status` follows HTTP, `code` is one of `SENTENCES`, `text` is in the person's language, `errors` are field
+    errors of an edit (pydantic's shape), `winner` is the state that a decision lost against.
+    """
+
+    def __init__(self, code: str, lang: Lang = "en", *, errors: list | None = None, winner: str | None = None, **words):
+        status, english, russian = SENTENCES[code]
+        if winner is not None:
+            words["winner"] = DECISIONS[winner][lang == "ru"]
+        self.status = status
+        self.code = code
+        self.text = (russian if lang == "ru" else english).format(**words)
+        self.errors = errors or []
+        self.winner = winner
+        super().__init__(self.text)
