@@ -1,0 +1,65 @@
+# Two commands: `make run` and `make test`. Both bring what they need.
+SHELL := /bin/bash
+VENV ?= .venv
+PYTHON ?= $(shell command -v python3.13 || command -v python3.12 || command -v python3.11 || command -v python3)
+PY := $(VENV)/bin/python
+export PIP_DISABLE_PIP_VERSION_CHECK := 1
+
+.PHONY: chromium run test test-faults test-long bench lint format audit lock clean install install-dev
+
+run: $(VENV)/.installed
+	@$(PY) app.py
+
+install: $(VENV)/.installed
+install-dev: $(VENV)/.installed-dev
+
+$(VENV)/.installed: requirements.lock
+	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11) and "Countersign needs Python 3.11 or newer; set PYTHON=/path/to/python3.11")'
+	@test -x $(PY) || $(PYTHON) -m venv $(VENV)
+	@echo "Installing (once, about a minute) ..."
+	@$(PY) -m pip install --quiet -r requirements.lock
+	@touch $@
+
+$(VENV)/.installed-dev: $(VENV)/.installed requirements-dev.lock
+	@$(PY) -m pip install --quiet -r requirements-dev.lock
+	@touch $@
+
+chromium:
+	@command -v chromium chromium-browser google-chrome >/dev/null || bash tests/install_chromium.sh
+
+tests/clients/node_modules/.installed: tests/clients/package.json
+	@command -v npm >/dev/null || { echo "The JavaScript client tests need Node.js 20 or newer with npm"; exit 1; }
+	@cd tests/clients && npm install --silent --no-package-lock --no-audit --no-fund
+	@touch $@
+
+test: $(VENV)/.installed-dev chromium tests/clients/node_modules/.installed
+	@$(PY) -m pytest -m "not long and not faults" $(ARGS)
+
+test-faults: $(VENV)/.installed-dev
+	@$(PY) -m pytest -m "faults and not long" tests/faults $(ARGS)
+
+test-long: $(VENV)/.installed-dev chromium
+	@$(PY) -m pytest -m "long or faults" --timeout 3600 $(ARGS)
+
+bench: $(VENV)/.installed-dev
+	@$(PY) -m benchmarks all $(ARGS)
+
+lint: $(VENV)/.installed-dev
+	@$(VENV)/bin/ruff format --check .
+	@$(VENV)/bin/ruff check .
+	@$(VENV)/bin/pyright
+
+format: $(VENV)/.installed-dev
+	@$(VENV)/bin/ruff format .
+	@$(VENV)/bin/ruff check --fix .
+
+audit: $(VENV)/.installed-dev
+	@$(VENV)/bin/pip-audit -r requirements.lock
+
+# Pins without host names: what pip resolved, version by version.
+lock: $(VENV)/.installed-dev
+	@$(PY) -m piptools compile --quiet --no-emit-index-url --no-emit-find-links --no-emit-trusted-host --no-header --strip-extras -o requirements.lock pyproject.toml
+	@$(PY) -m piptools compile --quiet --no-emit-index-url --no-emit-find-links --no-emit-trusted-host --no-header --strip-extras -c requirements.lock -o requirements-dev.lock requirements-dev.in
+
+clean:
+	rm -rf $(VENV) tests/clients/node_modules

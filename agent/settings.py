@@ -1,0 +1,128 @@
+"""The one page of settings. Each is an environment variable of the same name; `docs/configuration.md` lists them."""
+
+from pathlib import Path
+from typing import Annotated, Literal, Self
+
+from pydantic import Field, SecretStr, ValidationError, field_validator, model_validator
+from pydantic_settings import BaseSettings, NoDecode, SettingsConfigDict
+
+SignIn = Literal["demo", "password", "header", "embed", "hf"]
+Names = Annotated[list[str], NoDecode]
+
+
+class ConfigError(Exception):
+    """A setting is wrong; the text is one line that says which and what to do."""
+
+
+class Settings(BaseSettings):
+    """Everything an operator may set. Unset values give the demo: embedded database, embedded backend, demo model."""
+
+    model_config = SettingsConfigDict(env_file=".env", extra="ignore", case_sensitive=False)
+
+    # Where it runs
+    host: str = Field("127.0.0.1", description="Address to listen on.")
+    port: int = Field(7860, ge=0, le=65535, description="Port to listen on; 0 picks a free one.")
+    data_dir: Path = Field(Path("data"), description="Folder for the embedded database, keys and caches.")
+    public_url: str | None = Field(None, description="Address people use, e.g. https://chat.example.com.")
+    production: bool = Field(False, description="Refuse demo defaults: needs APP_SECRETS, no demo sign-in.")
+    allowed_hosts: Names = Field(["*"], description="Host names the server answers to, comma-separated.")
+    allowed_origins: Names = Field([], description="Origins that may call the API from a browser, comma-separated.")
+    frame_ancestors: Names = Field([], description="Origins that may show the chat in a frame, comma-separated.")
+
+    # Database and keys
+    database_url: SecretStr | None = Field(None, description="PostgreSQL 14 or newer; embedded when unset.")
+    database_pool: int = Field(10, ge=2, le=200, description="Most connections one process opens.")
+    app_secrets: SecretStr | None = Field(
+        None, description="Keys as `k2:<base64>,k1:<base64>`, newest first; made in DATA_DIR when unset."
+    )
+
+    # Model
+    openai_api_key: SecretStr | None = Field(None, description="Key of the model provider.")
+    openai_base_url: str | None = Field(None, description="Any OpenAI-compatible server, e.g. Ollama or vLLM.")
+    openai_api: Literal["chat", "responses"] = Field("chat", description="Which of the provider's two APIs to use.")
+    model: str | None = Field(None, description="Model name; the demo model runs when no key and no server is set.")
+    model_context: int | None = Field(None, ge=1000, description="Tokens the model's window holds, when known.")
+    context_budget: int = Field(40_000, ge=1_000, description="Most tokens of history sent with a request.")
+    max_output_tokens: int = Field(8_192, ge=16, description="Most tokens of one answer.")
+    model_retries: int = Field(2, ge=0, le=5, description="Tries after a failed model request that sent nothing.")
+    request_timeout: float = Field(120.0, gt=0, description="Seconds for one model request.")
+    first_token_timeout: float = Field(60.0, gt=0, description="Seconds until the first token.")
+    token_timeout: float = Field(30.0, gt=0, description="Seconds between two tokens.")
+    run_timeout: float = Field(600.0, gt=0, description="Seconds for a whole run.")
+    max_steps: int = Field(30, ge=1, le=100, description="Model requests in one run.")
+    price_input: float | None = Field(None, ge=0, description="Price of a million input tokens.")
+    price_cached: float | None = Field(None, ge=0, description="Price of a million cached input tokens.")
+    price_output: float | None = Field(None, ge=0, description="Price of a million output tokens.")
+    demo_tokens_per_second: float = Field(60.0, ge=0, description="Speed of the demo model; 0 is as fast as it can.")
+
+    # Router
+    embedding_model: str = Field(
+        "paraphrase-multilingual-MiniLM-L12-v2",
+        description="Any fastembed or sentence-transformers model, a local path, or `builtin`.",
+    )
+    router_top_k: int = Field(6, ge=1, le=30, description="Most tools offered for one message.")
+
+    # Backend
+    backend_url: str | None = Field(None, description="Your FastAPI service; the embedded workspace when unset.")
+    openapi_url: str | None = Field(None, description="Its OpenAPI document, URL or file.")
+    policy_file: Path = Field(Path("countersign.toml"), description="Reviewed effects of your operations.")
+    service_issuer: str = Field("countersign", description="`iss` of the service JWT.")
+    service_audience: str = Field("workspace", description="`aud` of the service JWT.")
+    user_jwt_header: str = Field("X-User-JWT", description="Header that carries the person's token.")
+
+    # People
+    sign_in: SignIn | None = Field(None, description="How people sign in; `demo` with the embedded backend.")
+    user_issuer: str | None = Field(None, description="`iss` of the people's tokens.")
+    user_audience: str = Field("workspace", description="`aud` of the people's tokens.")
+    user_jwks_url: str | None = Field(None, description="Where the public keys of that issuer are.")
+    token_url: str | None = Field(None, description="OAuth2 password endpoint for `password` sign-in.")
+    auth_header: str = Field("X-Forwarded-User-JWT", description="Header of the trusted proxy for `header` sign-in.")
+    default_tenant: str = Field("default", description="Tenant of tokens that name none.")
+
+    # Approvals and turns
+    approval_minutes: int = Field(15, ge=1, le=7 * 24 * 60, description="Minutes until a card expires.")
+    lease_seconds: float = Field(30.0, ge=2, description="Seconds a worker holds a turn without a heartbeat.")
+    max_message_bytes: int = Field(100_000, ge=100, description="Largest message.")
+    turns_per_minute: int = Field(20, ge=1, description="Turns one person may start in a minute.")
+    retention_days: int | None = Field(None, ge=1, description="Days until unused conversations are deleted.")
+
+    # Logs
+    log_level: Literal["debug", "info", "warning", "error"] = Field("info", description="Least level that is logged.")
+    log_user_text: bool = Field(False, description="Log what people write; off keeps it out.")
+
+    @field_validator("allowed_hosts", "allowed_origins", "frame_ancestors", mode="before")
+    @classmethod
+    def _split(cls, value: object) -> object:
+        return [part.strip() for part in value.split(",") if part.strip()] if isinstance(value, str) else value
+
+    @model_validator(mode="after")
+    def _consistent(self) -> Self:
+        if self.sign_in is None:
+            self.sign_in = "demo" if self.backend_url is None else "password"
+        if self.sign_in == "demo" and self.backend_url is not None:
+            raise ValueError("SIGN_IN=demo works with the embedded backend only; choose password, header, embed or hf")
+        if self.backend_url is not None and self.openapi_url is None:
+            raise ValueError("BACKEND_URL needs OPENAPI_URL, the address of your service's OpenAPI document")
+        if (self.openai_api_key or self.openai_base_url) and not self.model:
+            raise ValueError("MODEL must name the model when OPENAI_API_KEY or OPENAI_BASE_URL is set")
+        if self.production and self.app_secrets is None:
+            raise ValueError("PRODUCTION=true needs APP_SECRETS; make one with `python -m agent.keys`")
+        if self.production and self.sign_in == "demo":
+            raise ValueError("PRODUCTION=true refuses SIGN_IN=demo")
+        return self
+
+    @property
+    def demo_model(self) -> bool:
+        """Whether the built-in rule-based model answers."""
+        return self.openai_api_key is None and self.openai_base_url is None
+
+
+def load_settings(**overrides: object) -> Settings:
+    """The settings from the environment; raises `ConfigError` with one clear line."""
+    try:
+        return Settings(**overrides)  # type: ignore[arg-type]
+    except ValidationError as error:
+        first = error.errors(include_url=False, include_input=False)[0]
+        name = str(first["loc"][0]).upper() if first["loc"] else ""
+        text = first["msg"].removeprefix("Value error, ")
+        raise ConfigError(f"{name}: {text}" if name else text) from None
