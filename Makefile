@@ -5,7 +5,7 @@ PYTHON ?= $(shell command -v python3.13 || command -v python3.12 || command -v p
 PY := $(VENV)/bin/python
 export PIP_DISABLE_PIP_VERSION_CHECK := 1
 
-.PHONY: chromium run test test-faults test-long bench lint format audit lock clean install install-dev
+.PHONY: docs chromium run test test-faults test-long bench lint format audit lock clean install install-dev
 
 run: $(VENV)/.installed
 	@$(PY) app.py
@@ -63,3 +63,6 @@ lock: $(VENV)/.installed-dev
 
 clean:
 	rm -rf $(VENV) tests/clients/node_modules
+
+docs: $(VENV)/.installed
+	@$(PY) -m agent.settings > docs/configuration.md

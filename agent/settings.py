@@ -126,3 +126,27 @@ def load_settings(**overrides: object) -> Settings:
         name = str(first["loc"][0]).upper() if first["loc"] else ""
         text = first["msg"].removeprefix("Value error, ")
         raise ConfigError(f"{name}: {text}" if name else text) from None
+
+
+def settings_page() -> str:
+    """`docs/configuration.md`, written from the class so that it cannot go stale (`make docs`)."""
+    lines = [
+        "# Configuration",
+        "",
+        "Environment variables, or lines of a `.env` file beside `app.py`. Without any, `make run` is the whole demo.",
+        "",
+        "| variable | default | meaning |",
+        "|---|---|---|",
+    ]
+    for name, info in Settings.model_fields.items():
+        default = "" if info.default is None or info.default == [] else f"`{_shown(info.default)}`"
+        lines.append(f"| `{name.upper()}` | {default} | {info.description} |")
+    return "\n".join(lines) + "\n"
+
+
+def _shown(value: object) -> str:
+    return ",".join(value) if isinstance(value, list) else str(value).lower() if isinstance(value, bool) else str(value)
+
+
+if __name__ == "__main__":
+    print(settings_page(), end="")
