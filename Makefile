@@ -66,3 +66,4 @@ clean:
 
 docs: $(VENV)/.installed
 	@$(PY) -m agent.settings > docs/configuration.md
+	@$(PY) -m agent.events > docs/protocol.schema.json

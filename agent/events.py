@@ -132,3 +132,14 @@ class Part(BaseModel):
     role: Literal["assistant"] = "assistant"
     content: str = ""
     metadata: Meta
+
+
+def protocol_schema() -> dict[str, Any]:
+    """`docs/protocol.schema.json`: the JSON Schema (2020-12) of one message of the stream."""
+    return {"$schema": "https://json-schema.org/draft/2020-12/schema", **Part.model_json_schema(mode="serialization")}
+
+
+if __name__ == "__main__":
+    import json
+
+    print(json.dumps(protocol_schema(), indent=2, ensure_ascii=False))
