@@ -1,0 +1,76 @@
+"""Bring a database to this version's schema: Alembic, under a lock that all replicas share.
+
+A version is a plain SQL file in `migrations/versions`, with a revision of the same number beside it.
+LangGraph's own tables are made by its saver, under the same lock: its `setup()` fails when two run at once.
+"""
+
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+import psycopg
+from alembic import command
+from alembic.config import Config
+from langgraph.checkpoint.postgres import PostgresSaver
+from psycopg.rows import dict_row
+from sqlalchemy import create_engine
+from sqlalchemy.pool import NullPool
+
+OLDEST = 14
+_LOCK = 0x636F756E746572  # "counter"
+_POLL = 0.05
+
+
+class UnsupportedDatabase(RuntimeError):
+    """The server is too old; the text says which version is needed."""
+
+
+def upgrade(url: str) -> None:
+    """Migrate the database at `url` (a libpq URL) to the newest version. Blocks; safe in many processes at once.
+
+    Raises `UnsupportedDatabase` for servers older than PostgreSQL 14 and psycopg's errors.
+    """
+    with psycopg.connect(url, autocommit=True) as lock, _only_one(lock):
+        _check_version(lock)
+        _upgrade_ours(url)
+        _upgrade_checkpoints(url)
+
+
+@contextmanager
+def _only_one(connection: psycopg.Connection) -> Iterator[None]:
+    """Hold the lock in a transaction, so that it also works behind a transaction pooler.
+
+    The lock is polled: a session that waits inside `pg_advisory_lock` holds a snapshot, for which the
+    holder's CREATE INDEX CONCURRENTLY would wait in turn, for ever.
+    """
+    with connection.transaction():
+        while not _try_lock(connection):
+            time.sleep(_POLL)
+        yield
+
+
+def _try_lock(connection: psycopg.Connection) -> bool:
+    # No parameters: they would leave a portal open, and with it a snapshot, until the transaction ends.
+    row = connection.execute(f"select pg_try_advisory_xact_lock({_LOCK})").fetchone()
+    return bool(row and row[0])
+
+
+def _check_version(connection: psycopg.Connection) -> None:
+    major = connection.info.server_version // 10000
+    if major < OLDEST:
+        raise UnsupportedDatabase(f"the database is PostgreSQL {major}: {OLDEST} or newer is needed")
+
+
+def _upgrade_ours(url: str) -> None:
+    engine = create_engine("postgresql+psycopg://", creator=lambda: psycopg.connect(url), poolclass=NullPool)
+    config = Config(attributes={})
+    config.set_main_option("script_location", str(Path(__file__).parent / "migrations").replace("%", "%%"))
+    with engine.begin() as connection:
+        config.attributes["connection"] = connection
+        command.upgrade(config, "head")
+
+
+def _upgrade_checkpoints(url: str) -> None:
+    with psycopg.connect(url, autocommit=True, row_factory=dict_row) as connection:
+        PostgresSaver(connection).setup()

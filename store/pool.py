@@ -1,0 +1,42 @@
+"""Connections: one pool for a process, checked before they are lent."""
+
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from typing import Any
+
+from psycopg import AsyncConnection
+from psycopg.rows import DictRow, dict_row
+from psycopg_pool import AsyncConnectionPool
+
+Connection = AsyncConnection[DictRow]
+Pool = AsyncConnectionPool[Connection]
+
+
+async def open_pool(url: str, *, min_size: int = 1, max_size: int = 8, timeout: float = 10.0) -> Pool:
+    """Open a pool of autocommit connections with dict rows; the caller closes it.
+
+    A connection is checked before it is lent, so a restarted server costs no failed query. `timeout` is
+    how many seconds a caller waits for a free connection before `psycopg_pool.PoolTimeout`.
+    Named prepared statements stay off, so that a transaction pooler may stand in between.
+    """
+    settings: dict[str, Any] = {"autocommit": True, "row_factory": dict_row, "prepare_threshold": None}
+    pool = AsyncConnectionPool(
+        url,
+        connection_class=AsyncConnection[DictRow],
+        kwargs=settings,
+        min_size=min_size,
+        max_size=max_size,
+        timeout=timeout,
+        max_lifetime=1800.0,
+        check=AsyncConnectionPool.check_connection,
+        open=False,
+    )
+    await pool.open()
+    return pool
+
+
+@asynccontextmanager
+async def transaction(pool: Pool) -> AsyncIterator[Connection]:
+    """Lend a connection inside one transaction: committed at the end, rolled back on an exception."""
+    async with pool.connection() as connection, connection.transaction():
+        yield connection
