@@ -191,8 +191,8 @@ class BackendClient:
             headers.setdefault("Content-Type", "application/json")
         if request.changes:
             headers["Idempotency-Key"] = call.idempotency_key
-            if call.if_match is not None:
-                headers["If-Match"] = call.if_match
+            headers |= {"If-Match": call.if_match} if call.if_match is not None else {}
+            headers |= {"X-Approval-Id": call.approval_id} if call.approval_id is not None else {}
         return {name: header_value(value) for name, value in headers.items()}
 
 

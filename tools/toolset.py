@@ -30,8 +30,15 @@ class Role(StrEnum):
     """The roles of the workspace, weakest first."""
 
     VIEWER = "viewer"
+    ANALYST = "analyst"
     EDITOR = "editor"
+    PUBLISHER = "publisher"
     ADMIN = "admin"
+
+    def covers(self, needed: "Role") -> bool:
+        """Whether this role may do what `needed` may."""
+        order = list(Role)
+        return order.index(self) >= order.index(needed)
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,7 +46,7 @@ class Call:
     """On whose behalf and under which keys one tool call runs.
 
     `key` is the assistant message id and the tool call id, so it is unique even when a provider repeats
-    call ids. `if_match` is the revision the person saw, if the call was approved.
+    call ids. `if_match` is the revision the person saw and `approval_id` the approval, if the call was approved.
     """
 
     user_jwt: str = field(repr=False)
@@ -52,6 +59,7 @@ class Call:
     key: str
     idempotency_key: str
     if_match: str | None = None
+    approval_id: str | None = None
 
 
 class Resource(BaseModel):
