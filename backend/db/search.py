@@ -1,0 +1,74 @@
+"""Finding things by words: every word must occur, as a part of the text or by its stem in Russian or English."""
+
+from collections.abc import Sequence
+from typing import Any
+
+from backend.database import Connection
+
+FOLDED = str.maketrans("ё", "е", "")
+
+
+class Filter:
+    """A `where` clause that is built condition by condition; conditions with a None value are left out."""
+
+    def __init__(self) -> None:
+        self._conditions: list[str] = []
+        self.values: dict[str, Any] = {}
+
+    def add(self, condition: str, **values: Any) -> "Filter":
+        """Add `condition` with its named values, unless one of them is None."""
+        if None not in values.values():
+            self._conditions.append(f"({condition})")
+            self.values.update(values)
+        return self
+
+    def text(self, text: str | None, column: str = "words") -> "Filter":
+        """Keep rows whose folded `column` holds all words of `text`."""
+        words = fold(text or "").split()
+        if words:
+            self.add(
+                f"{column} like all (%(patterns)s) or to_tsvector('russian', {column}) @@ plainto_tsquery('russian', %(stems)s)",
+                patterns=[f"%{escape(word)}%" for word in words],
+                stems=" ".join(words),
+            )
+        return self
+
+    def person(self, who: str | None, column: str) -> "Filter":
+        """Keep rows whose person (a user id in `column`) is the one meant: login, name or e-mail in any language."""
+        words = fold(who or "").split()
+        if words:
+            self.add(
+                f"{column} in (select u.id from user_view u where u.words like all (%(person)s)"
+                " or to_tsvector('russian', u.words) @@ plainto_tsquery('russian', %(person_stems)s))",
+                person=[f"%{escape(word)}%" for word in words],
+                person_stems=" ".join(words),
+            )
+        return self
+
+    @property
+    def sql(self) -> str:
+        """The clause, `true` when nothing is filtered."""
+        return " and ".join(self._conditions) or "true"
+
+
+def fold(text: str) -> str:
+    """The text as the database folds it: lower case, ё as е."""
+    return text.lower().translate(FOLDED)
+
+
+def escape(word: str) -> str:
+    """The word with the wildcards of LIKE taken literally."""
+    return word.replace("\\", "\\\\").replace("%", "\\%").replace("_", "\\_")
+
+
+async def page(
+    connection: Connection, view: str, wanted: Filter, order: str, limit: int, offset: int, columns: Sequence[str] = ("*",)
+) -> tuple[list[dict[str, Any]], int]:
+    """One page of the rows of `view`, and how many there are in all."""
+    count = await connection.execute(f"select count(*) as total from {view} where {wanted.sql}", wanted.values)
+    row = await count.fetchone()
+    found = await connection.execute(
+        f"select {', '.join(columns)} from {view} where {wanted.sql} order by {order} limit %(limit)s offset %(offset)s",
+        {**wanted.values, "limit": limit, "offset": offset},
+    )
+    return await found.fetchall(), row["total"] if row else 0
