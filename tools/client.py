@@ -43,7 +43,10 @@ class Identity(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class Request:
-    """One call of the backend. `path` is a template; `segments` fill its placeholders, percent-encoded."""
+    """One call of the backend. `path` is a template; `segments` fill its placeholders, percent-encoded.
+
+    `content` is a body that is not JSON (its type is in `headers`), `raw_query` a query that is already encoded.
+    """
 
     method: str
     path: str
@@ -52,6 +55,8 @@ class Request:
     body: Any = None
     headers: Mapping[str, str] = field(default_factory=dict)
     dry_run: bool = False
+    content: bytes | None = None
+    raw_query: str = ""
 
     @property
     def changes(self) -> bool:
@@ -160,14 +165,18 @@ class BackendClient:
 
     def _url(self, request: Request) -> httpx.URL:
         """The full URL, checked to lie under the base URL whatever the arguments were."""
-        url = httpx.URL(str(self._base) + request.target(), params=_query(request.query))
+        target = str(self._base) + request.target()
+        if request.raw_query:
+            url = httpx.URL(f"{target}?{request.raw_query}")
+        else:
+            url = httpx.URL(target, params=_query(request.query))
         prefix = self._base.raw_path.rstrip(b"/") + b"/"
         if url.netloc != self._base.netloc or not url.raw_path.startswith(prefix):
             raise UnsafeValueError("the request would leave the backend's address")
         return url
 
     async def _attempt(self, request: Request, url: httpx.URL, headers: dict[str, str], seconds: float) -> Answer:
-        message = self._http.build_request(request.method, url, headers=headers, content=_content(request.body))
+        message = self._http.build_request(request.method, url, headers=headers, content=_content(request))
         try:
             async with asyncio.timeout(seconds):
                 response = await self._http.send(message, stream=True)
@@ -201,8 +210,10 @@ def _query(query: Mapping[str, Any]) -> dict[str, Any]:
     return {name: value for name, value in query.items() if value is not None}
 
 
-def _content(body: Any) -> bytes | None:
-    return None if body is None else json.dumps(body, ensure_ascii=False, allow_nan=False).encode()
+def _content(request: Request) -> bytes | None:
+    if request.content is not None or request.body is None:
+        return request.content
+    return json.dumps(request.body, ensure_ascii=False, allow_nan=False).encode()
 
 
 async def _read(response: httpx.Response) -> tuple[bytes, bool]:

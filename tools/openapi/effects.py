@@ -1,0 +1,248 @@
+"""What an operation does to the world, judged from its document alone: rules, no model, with reasons in words.
+
+Deny by default: an operation is `read` or `write` only when something proves it and nothing speaks against it.
+"""
+
+import re
+from dataclasses import dataclass, field
+
+from tools.openapi import words
+from tools.toolset import Effect
+
+SAFE_METHODS = frozenset({"GET", "HEAD", "OPTIONS", "TRACE"})
+JOINS = frozenset({"by", "for", "from", "in", "of", "on", "to", "with", "at", "as", "and", "using", "via", "per"})
+FILLERS = frozenset({"the", "a", "an", "my", "me", "own", "current", "new", "all", "v1", "v2", "v3", "v4"})
+
+
+@dataclass(frozen=True)
+class Facts:
+    """What the rules look at: an operation with its references resolved."""
+
+    method: str
+    path: str
+    operation_id: str = ""
+    summary: str = ""
+    description: str = ""
+    parameters: tuple[str, ...] = ()
+    body_fields: tuple[str, ...] = ()
+    body_is_list: bool = False
+    answers_data: bool = True
+
+
+@dataclass(frozen=True)
+class Verdict:
+    """The effect and why, most telling reason first."""
+
+    effect: Effect
+    reasons: tuple[str, ...] = field(default_factory=tuple)
+
+
+def classify(facts: Facts) -> Verdict:
+    """The effect of one operation. Every danger that is seen is named; one is enough."""
+    method = facts.method.upper()
+    if method == "DELETE":
+        return Verdict(Effect.DANGER, ("the method is DELETE",))
+    if method in SAFE_METHODS:
+        return _classify_safe(facts)
+    if proof := _proof_of_reading(facts):
+        against = _speaks_against_reading(facts)
+        return Verdict(Effect.DANGER, against) if against else Verdict(Effect.READ, proof)
+    dangers = _dangers(facts)
+    if dangers:
+        return Verdict(Effect.DANGER, dangers)
+    if proof := _proof_of_small_change(facts):
+        return Verdict(Effect.WRITE, proof)
+    return Verdict(Effect.DANGER, (f"{method} and nothing proves that it is harmless",))
+
+
+def _classify_safe(facts: Facts) -> Verdict:
+    """GET should only read (RFC 9110, 9.2.1); the names of many do not keep to that."""
+    lead, last = _lead(name_words(facts)), path_words(facts)
+    first = _first_sentence(facts.description or facts.summary)
+    if lead in words.READ:
+        return _mixed(name_words(facts)) or Verdict(Effect.READ, (f"the method is GET and the name says “{lead}”",))
+    for word in (lead, last[0] if len(last) == 1 else None):
+        if word in words.DANGER - words.NOUNS_TOO:
+            return Verdict(Effect.DANGER, (f"GET, but the name says “{word}”",))
+        if word in words.GET_WRITES:
+            return Verdict(Effect.WRITE, (f"GET, but the name says “{word}”",))
+    opening = next(iter(_words(first)), "")
+    if _verb(opening) in words.DANGER - words.NOUNS_TOO or _russian(first, words.RU_DANGER):
+        return Verdict(Effect.DANGER, (f"GET, but the description begins with “{opening}”",))
+    if _verb(opening) in words.GET_WRITES:
+        return Verdict(Effect.WRITE, (f"GET, but the description begins with “{opening}”",))
+    return Verdict(Effect.READ, ("the method is GET",))
+
+
+def _mixed(name: list[str]) -> Verdict | None:
+    """`find_and_delete`, `get_or_create`: the second verb counts."""
+    for joint, verb in zip(name, name[1:], strict=False):
+        if joint in {"and", "then", "or"} and verb in words.DANGER | words.WRITE:
+            effect = Effect.DANGER if verb in words.DANGER else Effect.WRITE
+            return Verdict(effect, (f"the name says “{joint} {verb}”",))
+    return None
+
+
+def _proof_of_reading(facts: Facts) -> tuple[str, ...]:
+    """Why a POST, PUT or PATCH only reads: its own name, its last path segment or its summary says so."""
+    if facts.method.upper() != "POST":
+        return ()
+    name, last = name_words(facts), path_words(facts)
+    lead = _lead(name)
+    if lead in words.READ and not (len(last) == 1 and last[0] in words.DANGER - words.NOUNS_TOO):
+        return (f"the name says “{lead}”",)
+    if lead in words.DANGER - words.NOUNS_TOO or lead in words.WRITE - words.NOUNS_TOO:
+        return ()
+    if last and last[0] in words.READ and lead not in words.DANGER:
+        return (f"the path ends in “{'-'.join(last)}”",)
+    nouns = [w for w in name if w in words.READ_NOUNS]
+    if nouns and name[-1] == nouns[-1] and not (name and name[0] in words.WRITE | (words.DANGER - words.NOUNS_TOO)):
+        return (f"the name is of something to read: “{nouns[-1]}”",)
+    opening = next(iter(_words(facts.summary)), "")
+    if _verb(opening) in words.READ and lead not in words.DANGER | words.WRITE:
+        return (f"the summary begins with “{opening}”",)
+    if lead not in words.DANGER | words.WRITE and _russian(facts.summary, words.RU_READ):
+        return ("the summary says that it reads",)
+    return ()
+
+
+def _speaks_against_reading(facts: Facts) -> tuple[str, ...]:
+    name = name_words(facts)
+    found = []
+    if mixed := _mixed(name):
+        found += mixed.reasons
+    if code := _fields(facts, words.CODE_FIELDS):
+        found.append(f"the body carries code: {code}")
+    if _russian(facts.summary, words.RU_DANGER):
+        found.append("the summary names a danger")
+    if re.search(r"permanent(ly)? delet|cannot be undone|\bdeletes\b|\bcharges\b", facts.description, re.I):
+        found.append("the description names a danger")
+    return tuple(found)
+
+
+def _dangers(facts: Facts) -> tuple[str, ...]:
+    """Everything that speaks for danger in an operation that changes something."""
+    name, last = name_words(facts), path_words(facts)
+    session = _lead(name) in words.SESSION_VERBS or bool(set(last) & words.SESSION_VERBS)
+    found = [f"the name says “{w}”" for w in _danger_verbs(name)]
+    found += [
+        f"the path ends in “{w}”" for w in last if w in words.DANGER and not (name and name[0] in words.WRITE - {"set"})
+    ]
+    if bulk := sorted(words.BULK & {*name, *last}):
+        found.append(f"it touches many things at once: “{bulk[0]}”")
+    if (noun := _head_noun(name, last)) in words.ACTING_NOUNS and not session:
+        found.append(f"it makes or changes “{noun}”, which acts beyond the record")
+    if reserved := sorted(words.RESERVED_PATHS & {w for s in _segments(facts.path) for w in _words(s)}):
+        found.append(f"the path is reserved: “{reserved[0]}”")
+    if not session:
+        found += _field_dangers(facts)
+    text = f"{facts.summary}. {facts.description}"
+    hits = (re.search(phrase, text, re.I) for phrase in words.DANGER_PHRASES)
+    found += [f"the description says “{hit.group(0).strip()}”" for hit in hits if hit]
+    if _russian(facts.summary, words.RU_DANGER):
+        found.append(f"the summary says “{facts.summary.split()[0]}”")
+    return tuple(dict.fromkeys(found))
+
+
+def _field_dangers(facts: Facts) -> list[str]:
+    found = []
+    if hit := _fields(facts, words.SENSITIVE_FIELDS):
+        found.append(f"the body holds “{hit}”")
+    if hit := _fields(facts, words.ACTING_FIELDS):
+        found.append(f"the body can set “{hit}”")
+    changes = _lead(name_words(facts)) not in {"create", "add", "insert", "append", "upload", "log", "record", "new"}
+    if changes and (facts.body_is_list or _fields(facts, words.MANY_FIELDS)):
+        found.append("the body names many things to change")
+    return found
+
+
+def _proof_of_small_change(facts: Facts) -> tuple[str, ...]:
+    """Why a change is limited and reversible: a plain verb for one plain record."""
+    lead = _lead(name_words(facts)) or _lead(path_words(facts)) or _lead(_words(facts.summary))
+    if lead in words.WRITE:
+        return (f"the name says “{lead}” and nothing speaks of danger",)
+    if _russian(facts.summary, words.RU_WRITE):
+        return ("the summary says that it changes one record",)
+    if facts.method.upper() in {"PUT", "PATCH"} and "{" in facts.path.rstrip("/").rsplit("/", 1)[-1]:
+        return (f"{facts.method.upper()} of one thing and nothing speaks of danger",)
+    return ()
+
+
+def name_words(facts: Facts) -> list[str]:
+    """The words of the operation's own name, without the method and path that frameworks append."""
+    name = facts.operation_id
+    tail = re.sub(r"\W+", "_", f"{facts.path}_{facts.method.lower()}").strip("_")
+    squeezed = re.sub(r"\W", "_", facts.path) + "_" + facts.method.lower()
+    for suffix in (squeezed, squeezed.replace("__", "_"), tail):
+        if len(suffix) > len(facts.method) + 1 and name.lower().endswith(suffix.lower()):
+            name = name[: -len(suffix)]
+            break
+    tags = re.split(r"[-:.]", name, maxsplit=1)
+    if len(tags) == 2 and tags[1]:
+        name = tags[1]
+    return [w for w in _words(name) if w not in FILLERS]
+
+
+def path_words(facts: Facts) -> list[str]:
+    """The words of the last fixed path segment, when it follows the thing it acts on (`/runs/{id}/cancel`)."""
+    segments = _segments(facts.path)
+    return _words(segments[-1]) if segments and "{" not in segments[-1] else []
+
+
+def _segments(path: str) -> list[str]:
+    return [s for s in path.split("/") if s and not re.fullmatch(r"v\d+|api", s)]
+
+
+def _words(text: str) -> list[str]:
+    spaced = re.sub(r"(?<=[a-z0-9])(?=[A-Z])", " ", text)
+    return [w.lower() for w in re.findall(r"[A-Za-z]+\d*|[А-Яа-яЁё]+", spaced)]
+
+
+def _verb(word: str) -> str:
+    """The plain form of an English verb: “creates” and “creating” are “create”."""
+    known = words.READ | words.WRITE | words.DANGER
+    stem = word.removesuffix("ing")
+    forms = (word, word.removesuffix("s"), word.removesuffix("es"), stem, stem + "e")
+    return next((f for f in forms if f in known), word)
+
+
+def _lead(name: list[str]) -> str:
+    """The verb that leads a name; verbs that are as often nouns lead only from the first place."""
+    if not name:
+        return ""
+    known = words.READ | words.WRITE | words.DANGER
+    if _verb(name[0]) in known:
+        return _verb(name[0])
+    return next((w for w in name[1:] if w in known - words.NOUNS_TOO), "")
+
+
+def _danger_verbs(name: list[str]) -> list[str]:
+    """Danger verbs of a name, except behind a plain verb: in `create_run` and `update_schedule` they are nouns."""
+    if not name:
+        return []
+    plain = _verb(name[0]) in words.WRITE
+    allowed = words.DANGER - words.NOUNS_TOO if plain else words.DANGER
+    return [w for w in name if w in allowed]
+
+
+def _head_noun(name: list[str], last: list[str]) -> str:
+    """What a name is about: the last word before a joint; of `create_run_input` it is “input”."""
+    phrase: list[str] = []
+    for word in name or last:
+        if word in JOINS:
+            break
+        phrase.append(word)
+    return phrase[-1] if phrase else ""
+
+
+def _fields(facts: Facts, wanted: frozenset[str]) -> str:
+    names = [re.sub(r"(?<=[a-z0-9])(?=[A-Z])", "_", f).lower() for f in facts.body_fields]
+    return next((n for n in names if n in wanted), "")
+
+
+def _first_sentence(text: str) -> str:
+    return re.split(r"[.\n]", text.strip(), maxsplit=1)[0]
+
+
+def _russian(text: str, stems: tuple[str, ...]) -> bool:
+    return any(re.search(rf"(?<![А-Яа-яЁё]){stem}", text, re.I) for stem in stems)

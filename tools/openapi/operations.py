@@ -1,0 +1,302 @@
+"""The operations of a document: what each takes, under which argument names, and what it is for."""
+
+import hashlib
+import json
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from typing import Any
+
+from tools.openapi.document import Document, DocumentError
+from tools.openapi.effects import Facts
+from tools.openapi.names import tool_names
+from tools.openapi.schemas import Schema, Schemas
+from tools.text import clean_text
+
+METHODS = ("get", "put", "post", "delete", "options", "head", "patch", "trace")
+MAX_OPERATIONS = 2_000
+# OpenAPI 3.1, 4.8.12: header parameters of these names are ignored.
+IGNORED_HEADERS = frozenset({"accept", "content-type", "authorization"})
+STYLES = {"path": "simple", "query": "form", "header": "simple", "cookie": "form"}
+BODY_PREFERENCE = ("application/json", "application/x-www-form-urlencoded", "multipart/form-data", "text/plain")
+
+
+@dataclass(frozen=True)
+class Parameter:
+    """One argument that travels outside the body. `name` is the argument's, `wire` the document's."""
+
+    name: str
+    wire: str
+    place: str
+    style: str
+    explode: bool
+    required: bool
+    schema: Schema
+    allow_reserved: bool = False
+    content_type: str | None = None
+
+
+@dataclass(frozen=True)
+class Body:
+    """The request body. `fields` maps argument names to body fields; None means one argument `body`."""
+
+    content_type: str
+    required: bool
+    schema: Schema
+    argument: str = "body"
+    fields: dict[str, str] | None = None
+    encoding: dict[str, Any] = field(default_factory=dict)
+
+
+@dataclass(frozen=True)
+class Operation:
+    """One operation with its references resolved. `schema` checks the arguments exactly."""
+
+    name: str
+    method: str
+    path: str
+    operation_id: str
+    summary: str
+    description: str
+    tags: tuple[str, ...]
+    parameters: tuple[Parameter, ...]
+    body: Body | None
+    schema: Schema
+    facts: Facts
+    sha256: str
+    security: tuple[dict[str, list[str]], ...] | None
+    extensions: dict[str, Any] = field(default_factory=dict)
+
+
+def operations(document: Document) -> list[Operation]:
+    """All operations of the document in its order; raises `DocumentError` naming the one that is broken."""
+    found = list(_raw(document))
+    if len(found) > MAX_OPERATIONS:
+        raise DocumentError(f"the document has {len(found)} operations; the limit is {MAX_OPERATIONS}")
+    names = tool_names([(method, path, str(raw.get("operationId") or "")) for method, path, _, raw, _ in found])
+    made = []
+    for name, (method, path, item, raw, base) in zip(names, found, strict=True):
+        try:
+            made.append(_operation(document, name, method, path, item, raw, base))
+        except DocumentError as error:
+            raise DocumentError(f"{method.upper()} {path}: {error}") from None
+    return made
+
+
+def _raw(document: Document) -> Iterator[tuple[str, str, dict[str, Any], dict[str, Any], str]]:
+    for path, entry in document.root.get("paths", {}).items():
+        item, base = document.resolve(entry)
+        if not isinstance(item, dict) or not str(path).startswith("/"):
+            continue
+        for method in METHODS:
+            if isinstance(item.get(method), dict):
+                yield method, str(path), item, item[method], base
+
+
+def _operation(
+    document: Document, name: str, method: str, path: str, item: dict[str, Any], raw: dict[str, Any], base: str
+) -> Operation:
+    schemas = Schemas(document)
+    parameters = _parameters(document, schemas, item, raw, base)
+    body = _body(document, schemas, raw, base, {p.name for p in parameters})
+    schema = _argument_schema(parameters, body, schemas.definitions)
+    summary, description = _words(raw.get("summary")), _words(raw.get("description"))
+    body_schema = _flat(body.schema, schemas.definitions) if body else {}
+    facts = Facts(
+        method=method.upper(),
+        path=path,
+        operation_id=str(raw.get("operationId") or ""),
+        summary=summary,
+        description=description,
+        parameters=tuple(p.wire for p in parameters),
+        body_fields=tuple(body_schema.get("properties", {})),
+        body_is_list=body_schema.get("type") == "array",
+    )
+    security = raw.get("security", document.root.get("security"))
+    return Operation(
+        name=name,
+        method=method.upper(),
+        path=path,
+        operation_id=facts.operation_id,
+        summary=summary,
+        description=description,
+        tags=tuple(str(t) for t in raw.get("tags", ()) if isinstance(t, str)),
+        parameters=tuple(parameters),
+        body=body,
+        schema=schema,
+        facts=facts,
+        sha256=_sha256(method, path, raw, schema),
+        security=tuple(security) if isinstance(security, list) else None,
+        extensions=_object(raw.get("x-countersign")),
+    )
+
+
+def _sha256(method: str, path: str, raw: dict[str, Any], schema: Schema) -> str:
+    """Hash of all that a reviewer relied on: where it goes, what it says, what it takes."""
+    shown = [method, path, raw.get("operationId"), raw.get("summary"), raw.get("description"), schema]
+    return hashlib.sha256(json.dumps(shown, sort_keys=True, default=str).encode()).hexdigest()
+
+
+def _parameters(
+    document: Document, schemas: Schemas, item: dict[str, Any], raw: dict[str, Any], base: str
+) -> list[Parameter]:
+    """The path's parameters and the operation's own, which win (OpenAPI 3.1, 4.8.10)."""
+    merged: dict[tuple[str, str], tuple[dict[str, Any], str]] = {}
+    for source in (item.get("parameters"), raw.get("parameters")):
+        for entry in source if isinstance(source, list) else ():
+            parameter, where = document.resolve(entry, base)
+            if not (isinstance(parameter, dict) and parameter.get("name") and parameter.get("in") in STYLES):
+                raise DocumentError("a parameter has no name or no place")
+            merged[str(parameter["in"]), str(parameter["name"])] = parameter, where
+    kept = [(k, v) for k, v in merged.items() if not (k[0] == "header" and k[1].lower() in IGNORED_HEADERS)]
+    taken: dict[str, int] = {}
+    for (_, wire), _ in kept:
+        taken[_argument(wire)] = taken.get(_argument(wire), 0) + 1
+    return [_parameter(schemas, place, wire, taken, *entry) for (place, wire), entry in kept]
+
+
+def _parameter(
+    schemas: Schemas, place: str, wire: str, taken: dict[str, int], raw: dict[str, Any], base: str
+) -> Parameter:
+    content = _object(raw.get("content"))
+    content_type = next(iter(content), None)
+    source = _object(content[content_type]).get("schema", {}) if content_type else raw.get("schema", {})
+    style = str(raw.get("style") or STYLES[place])
+    schema = schemas.convert(source, base)
+    if isinstance(schema, dict) and raw.get("description"):
+        schema = {**schema, "description": _words(raw["description"])}
+    name = _argument(wire)
+    return Parameter(
+        name=name if taken[name] == 1 else f"{place}_{name}",
+        wire=wire,
+        place=place,
+        style=style,
+        explode=bool(raw.get("explode", style == "form")),
+        required=place == "path" or raw.get("required") is True,
+        schema=schema if isinstance(schema, dict) else {},
+        allow_reserved=raw.get("allowReserved") is True,
+        content_type=content_type,
+    )
+
+
+def _body(document: Document, schemas: Schemas, raw: dict[str, Any], base: str, taken: set[str]) -> Body | None:
+    body, where = document.resolve(raw.get("requestBody"), base)
+    content = body.get("content") if isinstance(body, dict) else None
+    if not isinstance(content, dict) or not content:
+        return None
+    content_type = _preferred(content)
+    media = _object(content[content_type])
+    schema = schemas.convert(media.get("schema", _raw_schema(content_type)), where)
+    schema = schema if isinstance(schema, dict) else {}
+    return Body(
+        content_type=content_type,
+        required=body.get("required") is True,
+        schema=schema,
+        argument="body" if "body" not in taken else "request_body",
+        fields=_fields(_follow(schema, schemas.definitions), taken),
+        encoding=_object(media.get("encoding")),
+    )
+
+
+def _preferred(content: dict[str, Any]) -> str:
+    """JSON first, then forms, then text, then whatever comes first."""
+    kinds = {key.split(";")[0].strip().lower(): key for key in content}
+    for kind in BODY_PREFERENCE:
+        if kind in kinds:
+            return kinds[kind]
+    return next((key for kind, key in kinds.items() if kind.endswith("+json")), next(iter(content)))
+
+
+def _raw_schema(content_type: str) -> Schema:
+    if content_type.startswith("text/"):
+        return {"type": "string"}
+    return {"type": "string", "description": "the bytes, base64-encoded"} if "json" not in content_type else {}
+
+
+def _fields(schema: Schema, taken: set[str]) -> dict[str, str] | None:
+    """The body's fields as arguments of their own, when the body is one plain object of named fields."""
+    plain = schema.get("type") == "object" and isinstance(schema.get("properties"), dict) and schema["properties"]
+    if not plain or set(schema) & {"allOf", "anyOf", "oneOf", "not", "if", "patternProperties", "propertyNames"}:
+        return None
+    if schema.get("additionalProperties") not in (None, False):
+        return None
+    fields: dict[str, str] = {}
+    for wire in schema["properties"]:
+        name = _argument(wire)
+        name = f"body_{name}" if name in taken or name in fields else name
+        if name in fields or name in taken:
+            return None
+        fields[name] = wire
+    return fields
+
+
+def _argument(wire: str) -> str:
+    """An argument name that every provider takes in a schema."""
+    name = "".join(c if c.isascii() and (c.isalnum() or c in "_-") else "_" for c in wire).strip("_-")
+    return name[:64] or "value"
+
+
+def _argument_schema(parameters: list[Parameter], body: Body | None, definitions: dict[str, Schema]) -> Schema:
+    fields: dict[str, Any] = {p.name: p.schema for p in parameters}
+    required = [p.name for p in parameters if p.required]
+    if body and body.fields is None:
+        fields[body.argument] = body.schema
+        required += [body.argument] if body.required else []
+    elif body and body.fields is not None:
+        source = _follow(body.schema, definitions)
+        fields |= {name: source["properties"][wire] for name, wire in body.fields.items()}
+        needed = source.get("required", ()) if body.required else ()
+        required += [name for name, wire in body.fields.items() if wire in needed]
+    schema: Schema = {"type": "object", "properties": fields, "required": required, "additionalProperties": False}
+    used = _used(schema, definitions)
+    return {**schema, "$defs": used} if used else schema
+
+
+def _used(schema: Any, definitions: dict[str, Schema]) -> dict[str, Schema]:
+    """The definitions that a schema reaches."""
+    used: dict[str, Schema] = {}
+    todo = [schema]
+    while todo:
+        node = todo.pop()
+        if isinstance(node, dict):
+            name = str(node.get("$ref", "")).removeprefix("#/$defs/")
+            if name in definitions and name not in used:
+                used[name] = definitions[name]
+                todo.append(definitions[name])
+            todo.extend(node.values())
+        elif isinstance(node, list):
+            todo.extend(node)
+    return used
+
+
+def _follow(schema: Schema, definitions: dict[str, Schema]) -> Schema:
+    """The schema that a chain of references names."""
+    seen: set[str] = set()
+    while isinstance(schema.get("$ref"), str):
+        name = schema["$ref"].removeprefix("#/$defs/")
+        if name in seen:
+            return {}
+        seen.add(name)
+        target = definitions.get(name, {})
+        schema = target if isinstance(target, dict) else {}
+    return schema
+
+
+def _flat(schema: Schema, definitions: dict[str, Schema], depth: int = 0) -> Schema:
+    """All fields a body can have, over references and alternatives; for judging what it may change."""
+    schema = _follow(schema, definitions)
+    fields = dict(schema.get("properties", {}))
+    kind = schema.get("type")
+    for key in ("allOf", "anyOf", "oneOf"):
+        for part in schema.get(key, ()) if depth < 4 else ():
+            inner = _flat(part, definitions, depth + 1) if isinstance(part, dict) else {}
+            fields |= inner.get("properties", {})
+            kind = kind or inner.get("type")
+    return {"type": kind, "properties": fields}
+
+
+def _object(value: Any) -> dict[str, Any]:
+    return value if isinstance(value, dict) else {}
+
+
+def _words(text: Any) -> str:
+    return clean_text(text.strip())[:2_000] if isinstance(text, str) else ""

@@ -1,0 +1,176 @@
+"""Checked arguments as one HTTP request, the way the document says: styles, explode, forms, files.
+
+Sources: OpenAPI 3.1, 4.8.12 (parameter styles) and 4.8.15 (encoding); RFC 6570; RFC 7578 (multipart).
+"""
+
+import base64
+import binascii
+import json
+import secrets
+from collections.abc import Mapping
+from typing import Any
+from urllib.parse import quote, urlencode
+
+from tools.client import Request, UnsafeValueError, path_segment
+from tools.openapi.operations import Body, Operation, Parameter
+
+RESERVED = ":/?#[]@!$&'()*+,;="
+DELIMITERS = {"form": ",", "spaceDelimited": "%20", "pipeDelimited": "|"}
+
+
+def to_request(operation: Operation, args: Mapping[str, Any]) -> Request:
+    """The request of one call; raises `UnsafeValueError` for a value that could lead it elsewhere."""
+    given = [(p, args[p.name]) for p in operation.parameters if args.get(p.name) is not None]
+    headers = {p.wire: _simple(p, v, lambda text: text) for p, v in given if p.place == "header"}
+    if cookies := [_cookie(p, v) for p, v in given if p.place == "cookie"]:
+        headers["Cookie"] = "; ".join(cookies)
+    body, content, content_type = _body(operation.body, args)
+    if content_type:
+        headers["Content-Type"] = content_type
+    return Request(
+        method=operation.method,
+        path=_path(operation.path, {p.wire: _segment(p, v) for p, v in given if p.place == "path"}),
+        body=body,
+        content=content,
+        headers=headers,
+        raw_query="&".join(_query(p, v) for p, v in given if p.place == "query" and v != []),
+    )
+
+
+def _path(template: str, segments: Mapping[str, str]) -> str:
+    for name, value in segments.items():
+        template = template.replace("{" + name + "}", value)
+    if "{" in template:
+        raise UnsafeValueError("a value for the path is missing")
+    return template
+
+
+def _segment(parameter: Parameter, value: Any) -> str:
+    """A path value, every part encoded whole, in the styles simple, label and matrix."""
+    if parameter.style == "label":
+        return "." + _simple(parameter, value, path_segment, "." if parameter.explode else ",")
+    if parameter.style == "matrix":
+        return _matrix(parameter, value)
+    return _simple(parameter, value, path_segment)
+
+
+def _matrix(parameter: Parameter, value: Any) -> str:
+    name = quote(parameter.wire, safe="")
+    if parameter.explode and isinstance(value, list):
+        return "".join(f";{name}={path_segment(_text(item))}" for item in value)
+    if parameter.explode and isinstance(value, dict):
+        return "".join(f";{quote(k, safe='')}={path_segment(_text(v))}" for k, v in value.items())
+    return f";{name}={_simple(parameter, value, path_segment)}"
+
+
+def _simple(parameter: Parameter, value: Any, encode: Any, joint: str = ",") -> str:
+    """`a,b` for lists, `k,v` or `k=v` for objects."""
+    if parameter.content_type:
+        return encode(json.dumps(value, ensure_ascii=False))
+    if isinstance(value, list):
+        return joint.join(encode(_text(item)) for item in value)
+    if isinstance(value, dict):
+        pairs = [(encode(str(k)), encode(_text(v))) for k, v in value.items()]
+        return joint.join("=".join(p) if parameter.explode else joint.join(p) for p in pairs)
+    return encode(_text(value))
+
+
+def _query(parameter: Parameter, value: Any) -> str:
+    """One parameter of the query, encoded: form, spaceDelimited, pipeDelimited, deepObject."""
+    name, safe = quote(parameter.wire, safe=""), RESERVED if parameter.allow_reserved else ""
+
+    def encode(item: Any) -> str:
+        return quote(_text(item), safe=safe.replace("&", "").replace("#", "").replace("+", ""))
+
+    if parameter.content_type:
+        return f"{name}={quote(json.dumps(value, ensure_ascii=False), safe='')}"
+    if isinstance(value, dict):
+        return _query_object(parameter, name, value, encode)
+    if isinstance(value, list):
+        if parameter.explode:
+            return "&".join(f"{name}={encode(item)}" for item in value)
+        return f"{name}=" + DELIMITERS.get(parameter.style, ",").join(encode(item) for item in value)
+    return f"{name}={encode(value)}"
+
+
+def _query_object(parameter: Parameter, name: str, value: dict[str, Any], encode: Any) -> str:
+    pairs = [(quote(str(k), safe=""), encode(v)) for k, v in value.items() if v is not None]
+    if parameter.style == "deepObject":
+        return "&".join(f"{name}[{k}]={v}" for k, v in pairs)
+    if parameter.explode:
+        return "&".join(f"{k}={v}" for k, v in pairs)
+    return f"{name}=" + DELIMITERS.get(parameter.style, ",").join(f"{k},{v}" for k, v in pairs)
+
+
+def _cookie(parameter: Parameter, value: Any) -> str:
+    return f"{parameter.wire}={_simple(parameter, value, lambda text: quote(text, safe=''))}"
+
+
+def _text(value: Any) -> str:
+    """A value as text; true and false as in JSON, nested values as JSON."""
+    if isinstance(value, bool | dict | list):
+        return json.dumps(value, ensure_ascii=False)
+    return "" if value is None else str(value)
+
+
+def _body(body: Body | None, args: Mapping[str, Any]) -> tuple[Any, bytes | None, str | None]:
+    """(JSON body, other body, content type)."""
+    value = _body_value(body, args) if body else None
+    if body is None or value is None:
+        return None, None, None
+    kind = body.content_type.split(";")[0].strip().lower()
+    if kind == "application/x-www-form-urlencoded" and isinstance(value, dict):
+        return None, _form(value).encode(), kind
+    if kind == "multipart/form-data" and isinstance(value, dict):
+        return _multipart(body, value)
+    if kind == "application/json" or kind.endswith("+json"):
+        return value, None, body.content_type
+    if isinstance(value, str):
+        return None, value.encode() if kind.startswith("text/") else _bytes(value), body.content_type
+    return None, json.dumps(value, ensure_ascii=False).encode(), body.content_type
+
+
+def _body_value(body: Body, args: Mapping[str, Any]) -> Any:
+    if body.fields is None:
+        return args.get(body.argument)
+    value = {wire: args[name] for name, wire in body.fields.items() if name in args}
+    return value if value or body.required else None
+
+
+def _form(value: dict[str, Any]) -> str:
+    pairs = [(k, _text(i)) for k, v in value.items() if v is not None for i in (v if isinstance(v, list) else [v])]
+    return urlencode(pairs)
+
+
+def _multipart(body: Body, value: dict[str, Any]) -> tuple[None, bytes, str]:
+    boundary = secrets.token_hex(16)
+    binary = {k for k, s in body.schema.get("properties", {}).items() if _is_file(s)}
+    parts = []
+    for name, item in value.items():
+        for one in item if isinstance(item, list) else [item]:
+            quoted = quote(str(name), safe=" ")
+            if name in binary and isinstance(one, str):
+                head = f'Content-Disposition: form-data; name="{quoted}"; filename="{quoted}"\r\n'
+                head += "Content-Type: application/octet-stream\r\n"
+                parts.append(head.encode() + b"\r\n" + _bytes(one) + b"\r\n")
+            else:
+                head = f'Content-Disposition: form-data; name="{quoted}"\r\n\r\n'
+                parts.append(head.encode() + _text(one).encode() + b"\r\n")
+    mark = f"--{boundary}\r\n".encode()
+    content = b"".join(mark + part for part in parts) + f"--{boundary}--\r\n".encode()
+    return None, content, f"multipart/form-data; boundary={boundary}"
+
+
+def _is_file(schema: Any) -> bool:
+    if not isinstance(schema, dict):
+        return False
+    inner = schema.get("items") if schema.get("type") == "array" else schema
+    return isinstance(inner, dict) and (inner.get("format") == "binary" or "contentMediaType" in inner)
+
+
+def _bytes(text: str) -> bytes:
+    """Base64 as bytes; text that is not base64 goes as it is."""
+    try:
+        return base64.b64decode(text, validate=True)
+    except (binascii.Error, ValueError):
+        return text.encode()
