@@ -133,6 +133,7 @@ class ToolSpec:
     reasons: tuple[str, ...] = ()
     method: str | None = None
     path: str | None = None
+    fingerprint: str | None = None
     always_on: bool = False
     preview: Previewer | None = None
 
@@ -142,7 +143,13 @@ class ToolSpec:
 
     def sha256(self) -> bytes:
         """Hash of what a reviewer relied on: name, description, argument schema and effect."""
-        shown = {"schema": self.json_schema(), "effect": self.effect, "method": self.method, "path": self.path}
+        shown = {
+            "schema": self.json_schema(),
+            "effect": self.effect,
+            "method": self.method,
+            "path": self.path,
+            "fingerprint": self.fingerprint,
+        }
         return hashlib.sha256(json.dumps(shown, sort_keys=True, ensure_ascii=False).encode()).digest()
 
 

@@ -1,0 +1,180 @@
+"""The card of a change, drawn from validated arguments and the backend's dry run; never from a model's words.
+
+Each change has one function `DryRun -> Card` beside its tool; what all cards share (warnings first, reversibility,
+evidence, the resource and its revision) is drawn here.
+"""
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, Literal
+
+from tools.client import Answer
+from tools.labels import count_label, field_label
+from tools.language import plural, quoted, say, shown_name
+from tools.results import failed, person
+from tools.text import visible
+from tools.toolset import Lang, Preview, Resource
+
+MOST_CHANGES = 100
+VALUE_LIMIT = 2_000
+Fact = tuple[str, Any]
+Risk = Literal["danger", "change", "send"]
+
+
+@dataclass(frozen=True, slots=True)
+class DryRun:
+    """What a card is drawn from: the arguments, what the backend says they would do, and the language."""
+
+    args: Mapping[str, Any]
+    told: Mapping[str, Any]
+    lang: Lang
+
+    def say(self, en: str, ru: str) -> str:
+        """The words of the person's language."""
+        return say(self.lang, en, ru)
+
+    def plural(self, count: int, en: tuple[str, str], ru: tuple[str, str, str]) -> str:
+        """A count with its noun."""
+        return plural(self.lang, count, en, ru)
+
+    def quote(self, text: Any) -> str:
+        """A name in quotes, hidden characters shown."""
+        return quoted(self.lang, str(text))
+
+    @property
+    def name(self) -> str:
+        """The resource's name, or its id where it has none, hidden characters shown."""
+        resource = self.told.get("resource") or {}
+        return shown_name(str(resource.get("name") or resource.get("id") or ""))
+
+    @property
+    def title_name(self) -> str:
+        """The resource's name in quotes."""
+        return self.quote((self.told.get("resource") or {}).get("name") or "")
+
+    def count(self, label: str) -> int:
+        """One of the backend's counts, 0 where it has none."""
+        value = (self.told.get("counts") or {}).get(label)
+        return value if isinstance(value, int) else 0
+
+
+@dataclass(frozen=True, slots=True)
+class Card:
+    """The words of one card. `facts` stand in the order of their weight, the riskiest first."""
+
+    title: str
+    approve: str
+    lead: str = ""
+    risk: Risk = "change"
+    facts: Sequence[Fact] = ()
+    type_to_sign: str | None = None
+
+
+CardOf = Callable[[DryRun], Card]
+
+
+def draw(card_of: CardOf, args: Mapping[str, Any], answer: Answer, lang: Lang) -> Preview:
+    """The preview for a dry run's answer; a refusal by the backend becomes the preview's refusal."""
+    if answer.problem is not None:
+        return Preview(title="", approve="", risk="change", refusal=failed(answer.problem))
+    told = answer.body if isinstance(answer.body, dict) else {}
+    dry_run = DryRun(args, told, lang)
+    card = card_of(dry_run)
+    return Preview(
+        title=card.title,
+        lead=f"{card.lead} {reversibility(dry_run)}".strip(),
+        approve=card.approve,
+        risk=card.risk,
+        evidence=evidence(dry_run, card.facts),
+        resource=_resource(told),
+        etag=told.get("etag") or answer.etag,
+        type_to_sign=card.type_to_sign,
+    )
+
+
+def reversibility(dry_run: DryRun) -> str:
+    """Whether it can be undone, in one sentence."""
+    if dry_run.told.get("reversible"):
+        return dry_run.say(
+            "Can be undone until something newer touches it.", "Можно отменить, пока этого не коснулось что-то новее."
+        )
+    note = dry_run.told.get("irreversible_note")
+    return shown_name(str(note), 300) if note else dry_run.say("This cannot be undone.", "Отменить будет нельзя.")
+
+
+def evidence(dry_run: DryRun, facts: Sequence[Fact]) -> list[dict[str, Any]]:
+    """The blocks of the card: warnings, facts, changes field by field, counts with the first names."""
+    blocks = [_warnings(dry_run), _facts(facts), _changes(dry_run), _bulk(dry_run)]
+    return [block for block in blocks if block is not None]
+
+
+def _warnings(dry_run: DryRun) -> dict[str, Any] | None:
+    told = [shown_name(str(warning), 300) for warning in dry_run.told.get("warnings") or []]
+    return {"type": "list", "items": [{"name": warning, "meta": ""} for warning in told]} if told else None
+
+
+def _facts(facts: Sequence[Fact]) -> dict[str, Any] | None:
+    known = [[label, bounded(value)] for label, value in facts if value not in (None, "", [], {})]
+    return {"type": "facts", "items": known} if known else None
+
+
+def _changes(dry_run: DryRun) -> dict[str, Any] | None:
+    """Field by field, or path by path for a document."""
+    changes = list(dry_run.told.get("changes") or [])
+    if not changes:
+        return None
+    if all(str(change["field"]).startswith("/") for change in changes):
+        return {"type": "jsonpath", "doc": dry_run.name, "changes": [_path_change(c) for c in changes[:MOST_CHANGES]]}
+    rows = [
+        {
+            "field": field_label(dry_run.lang, change["field"]),
+            "before": _field_value(dry_run.lang, change.get("before")),
+            "after": _field_value(dry_run.lang, change.get("after")),
+        }
+        for change in changes[:MOST_CHANGES]
+    ]
+    return {"type": "fields", "rows": rows, "unchanged": 0}
+
+
+def _path_change(change: Mapping[str, Any]) -> dict[str, Any]:
+    """One change of a document as the `jsonpath` block draws it."""
+    before, after = change.get("before"), change.get("after")
+    op = "add" if before is None else "remove" if after is None else "replace"
+    return {"op": op, "path": shown_name(str(change["field"]), 300), "before": bounded(before), "after": bounded(after)}
+
+
+def _bulk(dry_run: DryRun) -> dict[str, Any] | None:
+    """Counts first, then the first names; only where more than one thing is concerned."""
+    counts = {label: n for label, n in (dry_run.told.get("counts") or {}).items() if isinstance(n, int)}
+    names = [shown_name(str(name)) for name in dry_run.told.get("first_names") or []]
+    if not counts:
+        return None
+    return {
+        "type": "bulk",
+        "counts": [{"label": count_label(dry_run.lang, label), "n": n} for label, n in counts.items()],
+        "first": names,
+        "total": max(sum(counts.values()), len(names)),
+        "ref": "",
+    }
+
+
+def _field_value(lang: Lang, value: Any) -> Any:
+    if isinstance(value, dict) and {"id", "name"} <= value.keys():
+        return shown_name(f"{person(lang, value)} ({value['id']})")
+    if isinstance(value, list) and all(isinstance(item, str) for item in value):
+        return bounded(", ".join(value))
+    return bounded(value)
+
+
+def bounded(value: Any) -> Any:
+    """A value for a card: hidden characters shown, long texts cut with a mark."""
+    shown = visible(value)
+    return f"{shown[: VALUE_LIMIT - 1]}…" if isinstance(shown, str) and len(shown) > VALUE_LIMIT else shown
+
+
+def _resource(told: Mapping[str, Any]) -> Resource | None:
+    resource = told.get("resource")
+    if not isinstance(resource, dict):
+        return None
+    kind, identity, name = (str(resource.get(key) or "") for key in ("type", "id", "name"))
+    return Resource(type=kind, id=identity, name=shown_name(name))

@@ -1,0 +1,63 @@
+"""How a workspace tool is declared: the LangChain tool, its effect, its words, and how its card is drawn."""
+
+from collections.abc import Callable
+from itertools import product
+
+from langchain_core.tools import BaseTool
+
+from tools.cards import CardOf, draw
+from tools.client import Request
+from tools.context import send
+from tools.results import failed
+from tools.toolset import Call, Effect, Preview, Previewer, Role, ToolSpec
+
+RequestOf = Callable[..., Request]
+
+
+def declare(
+    tool: BaseTool,
+    effect: Effect,
+    *,
+    ru: str,
+    title: tuple[str, str],
+    words: tuple[str, str],
+    companions: tuple[str, ...] = (),
+    role: Role = Role.VIEWER,
+    reason: str = "",
+    request: RequestOf | None = None,
+    card: CardOf | None = None,
+) -> ToolSpec:
+    """The spec of one tool. `title` and `words` are English, then Russian; `reason` says why it is dangerous.
+
+    `request` and `card` come together: the request is sent with `dry_run` and the card drawn from the answer.
+    """
+    titles = {"en": title[0], "ru": title[1]}
+    return ToolSpec(
+        name=tool.name,
+        tool=tool,
+        effect=effect,
+        descriptions={"en": tool.description, "ru": ru},
+        titles=titles,
+        keywords={"en": phrases(words[0]), "ru": phrases(words[1])},
+        companions=companions,
+        min_role=role,
+        reasons=(reason,) if reason else (),
+        preview=_previewer(request, card, titles) if request and card else None,
+    )
+
+
+def phrases(text: str) -> tuple[str, ...]:
+    """Phrases from a comma-separated list; `drop|remove board|panel` stands for all four pairs."""
+    items = [[group.split("|") for group in item.split()] for item in text.split(",")]
+    return tuple(" ".join(words) for groups in items for words in product(*groups))
+
+
+def _previewer(request: RequestOf, card: CardOf, titles: dict[str, str]) -> Previewer:
+    async def preview(args: dict[str, object], call: Call) -> Preview:
+        answer = await send(request(**args).dry())
+        if answer.problem is not None:
+            title = titles[call.lang]
+            return Preview(title=title, approve=title, risk="change", refusal=failed(answer.problem))
+        return draw(card, args, answer, call.lang)
+
+    return preview

@@ -1,0 +1,107 @@
+"""What arguments and fields are called on a card and in its form, in both languages."""
+
+from typing import Any
+
+from tools.language import say
+from tools.text import visible_text
+from tools.toolset import Lang, ToolSpec
+
+_FIELDS: dict[str, tuple[str, str]] = {
+    "active": ("Active", "Активен"),
+    "actor": ("Who", "Кто"),
+    "action": ("Action", "Действие"),
+    "add_tags": ("Tags to add", "Добавить теги"),
+    "attachment": ("Attachment", "Вложение"),
+    "backup_id": ("Backup", "Копия"),
+    "base_revision": ("Based on revision", "На основе ревизии"),
+    "change_id": ("Change", "Изменение"),
+    "charts": ("Charts", "Графики"),
+    "choices": ("Choices", "Варианты"),
+    "columns": ("Columns", "Столбцы"),
+    "commit": ("Commit", "Коммит"),
+    "content": ("Content", "Содержимое"),
+    "dashboard_id": ("Dashboard", "Дашборд"),
+    "dashboard_ids": ("Dashboards", "Дашборды"),
+    "dataset_id": ("Dataset", "Датасет"),
+    "description": ("Description", "Описание"),
+    "document": ("Document", "Документ"),
+    "document_id": ("Document", "Документ"),
+    "enabled": ("Maintenance", "Обслуживание"),
+    "environment": ("Environment", "Окружение"),
+    "free": ("Free answer", "Свободный ответ"),
+    "kind": ("Kind", "Вид"),
+    "limit": ("At most", "Не больше"),
+    "maintenance": ("Maintenance", "Обслуживание"),
+    "maintenance_message": ("Message", "Сообщение"),
+    "message": ("Message", "Сообщение"),
+    "name": ("Name", "Название"),
+    "not_refreshed_days": ("Not refreshed for days", "Не обновлялся дней"),
+    "note": ("Note", "Пометка"),
+    "offset": ("Skip", "Пропустить"),
+    "owner": ("Owner", "Владелец"),
+    "patch": ("Changes", "Правки"),
+    "progress": ("Progress", "Готово, %"),
+    "question": ("Question", "Вопрос"),
+    "refreshed_at": ("Refreshed", "Обновлён"),
+    "remove_tags": ("Tags to remove", "Убрать теги"),
+    "resource_id": ("Object id", "Номер объекта"),
+    "resource_type": ("Object kind", "Вид объекта"),
+    "revision": ("Revision", "Ревизия"),
+    "role": ("Role", "Роль"),
+    "roles": ("Roles", "Роли"),
+    "row_count": ("Rows", "Строк"),
+    "schema": ("Schema", "Схема"),
+    "since": ("From", "С"),
+    "source": ("From", "Откуда"),
+    "source_system": ("Source", "Источник"),
+    "started_by": ("Started by", "Запустил"),
+    "state": ("State", "Состояние"),
+    "tag": ("Tag", "Тег"),
+    "tags": ("Tags", "Теги"),
+    "target": ("To", "Куда"),
+    "target_id": ("Object", "Объект"),
+    "task_id": ("Task", "Задача"),
+    "template": ("Template", "Шаблон"),
+    "text": ("Text", "Текст"),
+    "topic": ("Topic", "Тема"),
+    "until": ("Until", "По"),
+    "user_id": ("Person", "Человек"),
+    "version": ("Version", "Версия"),
+}
+_COUNTS: dict[str, tuple[str, str]] = {
+    "attachments": ("attachments", "вложения"),
+    "changes": ("changes", "изменения"),
+    "create": ("to create", "создать"),
+    "created": ("to create", "создать"),
+    "dashboards": ("dashboards", "дашборды"),
+    "datasets": ("datasets", "датасеты"),
+    "delete": ("to delete", "удалить"),
+    "deleted": ("to delete", "удалить"),
+    "unchanged": ("unchanged", "без изменений"),
+    "update": ("to overwrite", "перезаписать"),
+    "updated": ("to overwrite", "перезаписать"),
+}
+
+
+def field_label(lang: Lang, field: str) -> str:
+    """The name of a field or argument; an unknown one is shown as it is."""
+    return _label(lang, _FIELDS, field)
+
+
+def count_label(lang: Lang, label: str) -> str:
+    """What a count of the backend counts."""
+    return _label(lang, _COUNTS, label)
+
+
+def form_schema(spec: ToolSpec, lang: Lang) -> dict[str, Any]:
+    """The tool's argument schema with titles in the language, for the form in which a person edits a call."""
+    schema = spec.tool.get_input_jsonschema()
+    for name, prop in schema.get("properties", {}).items():
+        prop["title"] = field_label(lang, name)
+        if lang == "ru":
+            prop.pop("description", None)
+    return schema
+
+
+def _label(lang: Lang, labels: dict[str, tuple[str, str]], key: str) -> str:
+    return say(lang, *labels[key]) if key in labels else visible_text(key)
