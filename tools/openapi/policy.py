@@ -30,8 +30,8 @@ class Rule(BaseModel):
     sha256: str | None = None
     effect: Effect | None = None
     hidden: bool = False
-    title: str | None = Field(None, max_length=80)
-    confirm: str | None = Field(None, max_length=400)
+    title: str | None = Field(default=None, max_length=80)
+    confirm: str | None = Field(default=None, max_length=400)
     keywords: list[str] = Field(default_factory=list)
     preview: str | None = None
     min_role: Role | None = None

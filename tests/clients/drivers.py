@@ -1,0 +1,129 @@
+"""The same few verbs for both real clients, so that one test runs with each."""
+
+import asyncio
+import json
+import os
+import time
+from contextlib import asynccontextmanager
+from pathlib import Path
+from typing import Any
+
+from gradio_client import Client
+
+HERE = Path(__file__).parent
+FIELDS = ("message", "conversation_id", "action", "user_jwt", "turn_id", "decision")
+
+Parts = list[dict[str, Any]]
+
+
+class Failed(Exception):
+    """The server answered with an error; the text is what a client sees."""
+
+
+def payload(**fields: str) -> dict[str, str]:
+    """All fields of a submit, empty where not given."""
+    return {name: fields.get(name, "") for name in FIELDS}
+
+
+class PythonClient:
+    """`gradio_client`; a job is polled, as docs/protocol.md advises."""
+
+    def __init__(self, url: str, jwt: str = ""):
+        self.client = Client(url, headers={"X-User-JWT": jwt} if jwt else None, verbose=False)
+        self.job = None
+
+    async def submit(self, **fields: str) -> list[Parts]:
+        """Every update of one submit; raises `Failed`."""
+        return await asyncio.to_thread(self._submit, payload(**fields))
+
+    def _submit(self, fields: dict[str, str]) -> list[Parts]:
+        self.job = self.client.submit(**fields, api_name="/chat")
+        deadline = time.monotonic() + 60
+        while not self.job.done():
+            if time.monotonic() > deadline:
+                raise TimeoutError("the stream did not end in 60 s")
+            time.sleep(0.02)
+        if error := self.job.exception():
+            raise Failed(str(error))
+        return self.job.outputs()
+
+    async def first_update(self) -> None:
+        """Wait until the running submit has said something."""
+        while self.job is None or not self.job.outputs():
+            await asyncio.sleep(0.02)
+
+    async def cancel(self) -> None:
+        """Cancel the running submit as a user of the client would."""
+        await asyncio.to_thread(self.job.cancel)
+
+
+class NodeClient:
+    """`@gradio/client` in a Node process."""
+
+    def __init__(self, process: asyncio.subprocess.Process):
+        self.process = process
+        self.count = 0
+        self.updates: list[Parts] = []
+        self.heard = asyncio.Event()
+
+    async def _send(self, command: dict) -> None:
+        self.process.stdin.write(json.dumps(command).encode() + b"\n")
+        await self.process.stdin.drain()
+
+    async def _event(self) -> dict:
+        line = await asyncio.wait_for(self.process.stdout.readline(), 60)
+        if not line:
+            raise Failed((await self.process.stderr.read()).decode())
+        return json.loads(line)
+
+    async def submit(self, **fields: str) -> list[Parts]:
+        """Every update of one submit; raises `Failed`."""
+        self.count += 1
+        self.updates, error = [], None
+        self.heard.clear()
+        await self._send({"id": self.count, "op": "submit", "payload": payload(**fields)})
+        while (event := await self._event())["event"] != "end":
+            if event["event"] == "data":
+                self.updates.append(event["data"])
+                self.heard.set()
+            else:
+                error = event["message"]
+        if error is not None:
+            raise Failed(error)
+        return self.updates
+
+    async def first_update(self) -> None:
+        """Wait until the running submit has said something."""
+        await asyncio.wait_for(self.heard.wait(), 60)
+
+    async def cancel(self) -> None:
+        """Cancel the running submit as a user of the client would."""
+        await self._send({"id": self.count, "op": "cancel"})
+
+
+@asynccontextmanager
+async def python_client(url: str, jwt: str = ""):
+    """A connected `gradio_client`."""
+    yield await asyncio.to_thread(PythonClient, url, jwt)
+
+
+@asynccontextmanager
+async def node_client(url: str, jwt: str = ""):
+    """A connected `@gradio/client`; its process ends with the block."""
+    process = await asyncio.create_subprocess_exec(
+        "node", str(HERE / "chat.mjs"), url, jwt,
+        stdin=asyncio.subprocess.PIPE, stdout=asyncio.subprocess.PIPE, stderr=asyncio.subprocess.PIPE,
+        limit=2**24, env={**os.environ, "NODE_NO_WARNINGS": "1"},
+    )  # fmt: skip
+    client = NodeClient(process)
+    try:
+        if (await client._event())["event"] != "ready":
+            raise Failed("the Node client did not connect")
+        yield client
+    finally:
+        process.stdin.close()
+        try:
+            await asyncio.wait_for(process.wait(), 5)
+        except TimeoutError:
+            process.kill()
+            await process.wait()

@@ -1,0 +1,162 @@
+"""An OpenAPI document as a `Toolset`: every operation a tool, each with an exact schema, an effect and a preview."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from jsonschema import Draft202012Validator
+from jsonschema.exceptions import ValidationError
+from langchain_core.tools import StructuredTool
+
+from tools.client import Answer, BackendClient, UnsafeValueError
+from tools.context import Context, current
+from tools.openapi import preview
+from tools.openapi.document import Document
+from tools.openapi.operations import Operation, operations
+from tools.openapi.policy import Policy, Ruling
+from tools.openapi.results import result_of
+from tools.openapi.schemas import slim
+from tools.openapi.serialize import to_request
+from tools.results import failed
+from tools.toolset import ArgumentError, Call, Effect, Preview, Problem, Role, ToolResult, ToolSpec
+
+DESCRIPTION_LIMIT = 400
+
+
+@dataclass(frozen=True)
+class Imported:
+    """One operation as a tool, with what decides about it."""
+
+    operation: Operation
+    ruling: Ruling
+    validator: Draft202012Validator
+    spec: ToolSpec
+    reader: Operation | None = None
+
+
+@dataclass
+class OpenApiToolset:
+    """The tools of one backend. `off` says of each operation that is not offered why not."""
+
+    client: BackendClient
+    imported: dict[str, Imported]
+    off: dict[str, str] = field(default_factory=dict)
+
+    @classmethod
+    def from_document(cls, document: Document, client: BackendClient, policy: Policy | None = None) -> "OpenApiToolset":
+        """Import every operation; raises `DocumentError`."""
+        policy = policy or Policy()
+        found = operations(document)
+        by_name = {operation.name: operation for operation in found}
+        readers = {operation.path: operation for operation in found if operation.method == "GET"}
+        imported, off = {}, {}
+        for operation in found:
+            ruling = policy.judge(operation)
+            if ruling.off:
+                off[operation.name] = ruling.off
+                continue
+            reader = by_name.get(ruling.rule.preview or "") or readers.get(operation.path)
+            imported[operation.name] = _import(operation, ruling, reader)
+        return cls(client, imported, off)
+
+    @property
+    def specs(self) -> Mapping[str, ToolSpec]:
+        """All tools by name."""
+        return {name: entry.spec for name, entry in self.imported.items()}
+
+    def validate(self, name: str, args: dict[str, Any]) -> dict[str, Any]:
+        """The arguments, checked against the exact schema; raises `ArgumentError` or `KeyError`."""
+        errors = sorted(self.imported[name].validator.iter_errors(args), key=lambda e: list(map(str, e.absolute_path)))
+        if errors:
+            raise ArgumentError(name, [_told(error) for error in errors[:10]])
+        return dict(args)
+
+    async def preview(self, name: str, args: dict[str, Any], call: Call) -> Preview:
+        """What the call would change, from the present state of the thing where the document has a way to read it."""
+        entry = self.imported[name]
+        current.set(Context(self.client, call))
+        before = await self._before(entry, args, call)
+        return preview.draw(entry.operation, entry.ruling.rule, entry.spec.effect, args, before, call.lang)
+
+    async def call(self, name: str, args: dict[str, Any], call: Call) -> ToolResult:
+        """Send the call. Whatever comes back is a result."""
+        entry = self.imported[name]
+        current.set(Context(self.client, call))
+        before = await self._before(entry, args, call) if entry.operation.method in {"PUT", "PATCH"} else None
+        try:
+            answer = await self.client.send(to_request(entry.operation, args), call)
+        except UnsafeValueError as error:
+            return failed(Problem(code="unsafe_value", title=str(error)))
+        result = result_of(answer, call.lang)
+        undo = _undo(entry, args, before) if result.ok else None
+        return result.model_copy(update={"undo": undo})
+
+    async def _before(self, entry: Imported, args: dict[str, Any], call: Call) -> Answer | None:
+        """The state of the thing that a change is about; None when nothing tells it."""
+        if entry.reader is None or entry.reader.name == entry.operation.name or entry.spec.effect is Effect.READ:
+            return None
+        known = {p.name for p in entry.reader.parameters}
+        needed = {p.name for p in entry.reader.parameters if p.required}
+        mine = {name: value for name, value in args.items() if name in known}
+        if not needed <= set(mine) or entry.reader.body is not None:
+            return None
+        try:
+            return await self.client.send(to_request(entry.reader, mine), call)
+        except UnsafeValueError as error:
+            return Answer(400, problem=Problem(status=404, code="unsafe_value", title=str(error)))
+
+
+def _import(operation: Operation, ruling: Ruling, reader: Operation | None) -> Imported:
+    rule = ruling.rule
+    title = preview.title_of(operation, rule)
+    tool = StructuredTool(
+        name=operation.name,
+        description=_description(operation),
+        args_schema=slim(operation.schema),
+        coroutine=_only_through_the_toolset,
+    )
+    spec = ToolSpec(
+        name=operation.name,
+        tool=tool,
+        effect=ruling.effect,
+        descriptions={"en": _description(operation)},
+        titles={"en": title, "ru": title},
+        keywords={"en": tuple(rule.keywords)} if rule.keywords else {},
+        min_role=rule.min_role or Role.VIEWER,
+        reasons=ruling.reasons,
+        method=operation.method,
+        path=operation.path,
+        fingerprint=operation.sha256,
+    )
+    return Imported(operation, ruling, Draft202012Validator(operation.schema), spec, reader)
+
+
+async def _only_through_the_toolset(**_: Any) -> str:
+    raise RuntimeError("an imported tool runs through its toolset, which knows on whose behalf")
+
+
+def _description(operation: Operation) -> str:
+    """Summary and the beginning of the description; a provider needs at least a word."""
+    text = f"{operation.summary}. {operation.description}".strip(". ") or f"{operation.method} {operation.path}"
+    return " ".join(text.split())[:DESCRIPTION_LIMIT]
+
+
+def _told(error: ValidationError) -> dict[str, Any]:
+    """One error in pydantic's shape, without the value; of `anyOf` the branch that came closest."""
+    deepest = error
+    while deepest.context:
+        deepest = max(deepest.context, key=lambda e: len(e.absolute_path))
+    message = deepest.message if len(deepest.message) <= 200 else f"does not fit {deepest.validator!r}"
+    return {"type": str(deepest.validator), "loc": list(deepest.absolute_path), "msg": message}
+
+
+def _undo(entry: Imported, args: dict[str, Any], before: Answer | None) -> dict[str, Any] | None:
+    """The same PUT or PATCH with the values from before, where every changed field was known."""
+    body, state = preview.body_of(entry.operation, args), before.body if before is not None and before.ok else None
+    fields = entry.operation.body.fields if entry.operation.body else None
+    if not (isinstance(body, dict) and isinstance(state, dict) and fields and set(body) <= set(state)):
+        return None
+    old = {name: state[wire] for name, wire in fields.items() if wire in body}
+    kept = {p.name: args[p.name] for p in entry.operation.parameters if p.name in args}
+    restored = {**kept, **old}
+    return {"tool": entry.spec.name, "args": restored} if entry.validator.is_valid(restored) else None
