@@ -139,7 +139,7 @@ class Effects:
             message=done.message,
             result=done.result,
         )
-        return JSONResponse(outcome.model_dump(mode="json"), done.status, _etag(done.etag))
+        return JSONResponse(outcome.model_dump(mode="json", by_alias=True), done.status, _etag(done.etag))
 
     async def _audit(self, connection: Connection, done: Done) -> None:
         call, resource = self.call, done.resource

@@ -7,6 +7,9 @@ create function fold(text) returns text language sql immutable parallel safe as 
         'АБВГДЕЁЖЗИЙКЛМНОПРСТУФХЦЧШЩЪЫЬЭЮЯё', 'абвгдеежзийклмнопрстуфхцчшщъыьэюяе')
 $$;
 
+-- Revisions are never used twice, not even by a thing that was deleted and came back.
+create sequence revisions start 10001;
+
 create table environments (
     id text primary key,
     position int not null,
@@ -14,7 +17,6 @@ create table environments (
     name_ru text not null,
     version text not null,
     latest_version text not null,
-    protected boolean not null,
     maintenance boolean not null default false,
     maintenance_message text not null default '',
     checks jsonb not null,
@@ -67,10 +69,10 @@ create table dashboards (
     charts jsonb not null default '[]',
     created_at timestamptz not null default clock_timestamp(),
     updated_at timestamptz not null default clock_timestamp(),
-    version int not null default 1,
+    version bigint not null default nextval('revisions'),
     unique (environment, key)
 );
-create unique index dashboards_name on dashboards (environment, fold(name));
+create index dashboards_name on dashboards (environment, fold(name));
 
 create sequence dataset_ids start 3001;
 create table datasets (
@@ -87,7 +89,7 @@ create table datasets (
     row_count bigint not null default 0,
     refreshed_at timestamptz not null default clock_timestamp(),
     updated_at timestamptz not null default clock_timestamp(),
-    version int not null default 1,
+    version bigint not null default nextval('revisions'),
     unique (environment, name)
 );
 

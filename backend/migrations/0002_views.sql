@@ -1,7 +1,7 @@
 -- Rows in the shape in which they are answered; an etag changes whenever what it stands for does.
 
 create view environment_view as
-select e.id, e.name, e.name_ru, e.version, e.latest_version, e.protected, e.position,
+select e.id, e.name, e.name_ru, e.version, e.latest_version, e.id = 'prod' as protected, e.position,
     e.maintenance_message, e.maintenance, e.settings_version, e.content_version, e.checks,
     (select count(*) from dashboards d where d.environment = e.id) as dashboards,
     (select count(*) from datasets s where s.environment = e.id) as datasets,
@@ -36,6 +36,27 @@ select s.id, s.name, s.environment, s.schema_name as schema, s.source, s.descrip
     fold(concat_ws(' ', s.id, s.name, s.schema_name, s.source, s.description)) as words,
     format('"dataset-%s-%s"', s.id, s.version) as etag
 from datasets s;
+
+-- A thing as it can be put back: what people define, without its etag and times. A dataset's image also has the
+-- size and age of its data, for the case that it must be made anew.
+create function dashboard_image(d dashboards) returns jsonb language sql immutable as $$
+    select jsonb_build_object('id', d.id, 'key', d.key, 'environment', d.environment, 'name', d.name,
+        'description', d.description, 'owner', d.owner_id, 'tags', to_jsonb(d.tags), 'charts', d.charts)
+$$;
+
+create function dataset_image(s datasets) returns jsonb language sql stable as $$
+    select jsonb_build_object('id', s.id, 'environment', s.environment, 'name', s.name, 'schema', s.schema_name,
+        'source', s.source, 'description', s.description, 'owner', s.owner_id, 'columns', s.columns,
+        'refresh_every_hours', s.refresh_every_hours, 'row_count', s.row_count, 'refreshed_at', s.refreshed_at)
+$$;
+
+create function content_of(environment_id text) returns jsonb language sql stable as $$
+    select jsonb_build_object(
+        'dashboards', coalesce((select jsonb_agg(dashboard_image(d) order by d.id) from dashboards d
+            where d.environment = environment_id), '[]'),
+        'datasets', coalesce((select jsonb_agg(dataset_image(s) order by s.id) from datasets s
+            where s.environment = environment_id), '[]'))
+$$;
 
 create view backup_view as
 select b.id, b.environment, b.created_at, person_ref(b.created_by) as created_by, b.kind, b.note, b.size_bytes,
