@@ -1,6 +1,5 @@
 """Finding things by words: every word must occur, as a part of the text or by its stem in Russian or English."""
 
-from collections.abc import Sequence
 from typing import Any
 
 from backend.database import Connection
@@ -62,13 +61,11 @@ def escape(word: str) -> str:
 
 
 async def page(
-    connection: Connection, view: str, wanted: Filter, order: str, limit: int, offset: int, columns: Sequence[str] = ("*",)
+    connection: Connection, view: str, wanted: Filter, order: str, limit: int, offset: int
 ) -> tuple[list[dict[str, Any]], int]:
     """One page of the rows of `view`, and how many there are in all."""
-    count = await connection.execute(f"select count(*) as total from {view} where {wanted.sql}", wanted.values)
-    row = await count.fetchone()
-    found = await connection.execute(
-        f"select {', '.join(columns)} from {view} where {wanted.sql} order by {order} limit %(limit)s offset %(offset)s",
-        {**wanted.values, "limit": limit, "offset": offset},
-    )
+    count = f"select count(*) as total from {view} where {wanted.sql}"
+    row = await (await connection.execute(count.encode(), wanted.values)).fetchone()
+    rows = f"select * from {view} where {wanted.sql} order by {order} limit %(limit)s offset %(offset)s"
+    found = await connection.execute(rows.encode(), {**wanted.values, "limit": limit, "offset": offset})
     return await found.fetchall(), row["total"] if row else 0

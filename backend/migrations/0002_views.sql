@@ -79,7 +79,7 @@ with clocked as (
     from measured m
 )
 select s.id, s.kind, s.title, s.environment, s.target_ids, s.state, floor(s.done * 100)::int as progress, s.done,
-    person_ref(s.started_by) as started_by, s.started_by as started_by_id, s.created_at, s.script,
+    person_ref(s.started_by) as started_by, s.started_by as started_by_id, s.created_at, s.script, s.duration,
     case when s.elapsed >= 0 then s.starts_at end as started_at,
     case when s.state = 'canceled' then s.canceled_at
         when s.state in ('succeeded', 'failed') then s.starts_at + s.duration end as finished_at,

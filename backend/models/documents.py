@@ -1,9 +1,9 @@
 """Versioned JSON documents and their attachments."""
 
 from datetime import datetime
-from typing import Annotated, Any, Literal
+from typing import Annotated, Any, Literal, Self
 
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import BaseModel, ConfigDict, Field, model_validator
 
 from backend.models.common import Change, PersonRef, Shape
 
@@ -52,6 +52,19 @@ class PatchOperation(BaseModel):
     path: Pointer
     from_: Pointer | None = Field(None, alias="from")
     value: Any = None
+
+    @model_validator(mode="after")
+    def _complete(self) -> Self:
+        """RFC 6902, 4: which members an operation must have."""
+        if self.op in ("add", "replace", "test") and "value" not in self.model_fields_set:
+            raise ValueError(f"{self.op} needs a value")
+        if self.op in ("move", "copy") and self.from_ is None:
+            raise ValueError(f"{self.op} needs from")
+        return self
+
+    def plain(self) -> dict[str, Any]:
+        """The operation as RFC 6902 writes it."""
+        return self.model_dump(by_alias=True, exclude_unset=True)
 
 
 class AttachmentText(Shape):
