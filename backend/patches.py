@@ -26,10 +26,21 @@ def apply_patch(content: Any, operations: list[PatchOperation]) -> tuple[Any, li
         places = _places(result, operation)
         result = _step(result, index, operation)
         changed.extend(places)
-    size = len(json.dumps(result, ensure_ascii=False).encode("utf-8", "surrogatepass"))
+        _require_storable(result, index, operation)
+    return result, list(dict.fromkeys(changed))
+
+
+def _require_storable(content: Any, index: int, operation: PatchOperation) -> None:
+    """Checked after every operation: a chain of copies grows a document exponentially."""
+    text = json.dumps(content, ensure_ascii=False, allow_nan=False)
+    try:
+        size = len(text.encode())
+    except UnicodeEncodeError as error:
+        raise Problem("invalid_patch", index=index, path=operation.path) from error
+    if "\\u0000" in text:
+        raise Problem("invalid_patch", index=index, path=operation.path)
     if size > MAX_DOCUMENT:
         raise Problem("document_too_large", size=size, limit=MAX_DOCUMENT)
-    return result, list(dict.fromkeys(changed))
 
 
 def _step(content: Any, index: int, operation: PatchOperation) -> Any:

@@ -59,6 +59,14 @@ async def last_of(connection: Connection, resource_type: str, resource_id: objec
     return shape(row, lang) if row else None
 
 
+async def briefly(connection: Connection, change_ids: list[int]) -> list[dict[str, Any]]:
+    """Who made these changes and when, for a refusal."""
+    found = await connection.execute(
+        "select id, at, by, operation from change_view where id = any(%s) order by id", (change_ids,)
+    )
+    return [{**row, "at": row["at"].isoformat()} for row in await found.fetchall()]
+
+
 async def uncommitted(connection: Connection, environment: str, lang: Lang) -> list[Change]:
     """The newest changes of an environment's content that no commit holds."""
     found = await connection.execute(

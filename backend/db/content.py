@@ -69,9 +69,14 @@ async def carry_out(act: Act, environment: str, difference: Difference) -> None:
     """Do all steps and record each as a change. The caller holds the environment's lock."""
     for step in difference.steps:
         noun = NOUNS[step.noun]
-        if step.after is None:
-            await noun.remove(act.connection, (step.before or {})["id"])
-        else:
-            await noun.put(act.connection, step.after)
-        resource = noun.reference(step.after or step.before)
-        await changes.record(act, resource, step.before, step.after, environment=environment)
+        after = await _write(act.connection, noun, step)
+        await changes.record(act, noun.reference(after or step.before), step.before, after, environment=environment)
+
+
+async def _write(connection: Connection, noun: Any, step: Step) -> Image | None:
+    if step.after is None:
+        await noun.remove(connection, (step.before or {})["id"])
+        return None
+    after = {**step.after, "id": step.after["id"] or await noun.next_id(connection)}
+    await noun.put(connection, after)
+    return after

@@ -66,6 +66,13 @@ async def get(connection: Connection, dashboard_id: int) -> Row:
     return row
 
 
+async def etag_of(connection: Connection, dashboard_id: str) -> str | None:
+    """The etag of a dashboard, None when there is none (any more)."""
+    found = await connection.execute("select etag from dashboard_view where id = %s", (int(dashboard_id),))
+    row = await found.fetchone()
+    return row["etag"] if row else None
+
+
 async def read(connection: Connection, dashboard_id: int, lang: Lang) -> Dashboard:
     """A dashboard with its charts, datasets, copies and last change; raises `Problem`."""
     row = await get(connection, dashboard_id)

@@ -8,6 +8,7 @@ from pydantic import AfterValidator, BaseModel, ConfigDict, Field, StringConstra
 T = TypeVar("T")
 
 ENVIRONMENT_IDS = Literal["dev", "stage", "prod"]
+PROTECTED = "prod"
 
 
 def _printable(text: str) -> str:
