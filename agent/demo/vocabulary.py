@@ -102,7 +102,7 @@ def _with_typo(word: str) -> Meaning:
     folded = fold(word)
     if len(folded) < 5:
         return NOTHING
-    allowed = 1 if len(folded) < 8 else 2
+    allowed = 1 if len(folded) < 10 else 2
     near = process.extractOne(
         folded, _SPELLINGS_BY_LETTER.get(folded[0], ()), scorer=OSA.distance, score_cutoff=allowed
     )

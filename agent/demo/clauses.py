@@ -1,0 +1,153 @@
+"""Splits what was said into clauses: one wish each, with what is asked, what is ruled out, and the values."""
+
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property
+from typing import Any
+
+from agent.demo import lexicon
+from agent.demo.entities import Entity
+from agent.demo.reading import Item, Name, Reading, find_names
+
+READS = frozenset({"find", "list", "open", "check", "read"})
+ACTIONS = frozenset(lexicon.ACTIONS)
+THINGS = frozenset(lexicon.THINGS)
+_ASKS = frozenset({"ask", "who", "when"})
+_PAST = re.compile(r"\w{2,}(?:л|ла|ло|ли|лся|лась|лось|лись|ed)$|^(?:took|made|gave|ran|did|put|was|were|got)$", re.IGNORECASE)
+_PLURAL = re.compile(r"(?:[a-z]{3}s|[а-я]{3}(?:ы|ов|ами|ам|ах|ки|чи|ии|ок|ев|жи|ли|ния|ний|ниям|ниями))$", re.IGNORECASE)
+_SINGULAR = re.compile(r"(?:status|access|progress|alias|canvas|процесс)$", re.IGNORECASE)
+_NEGATION_REACH = 4
+
+
+@dataclass(frozen=True)
+class Clause:
+    """One wish: its items, whether it waits for the one before, and the actions it rules out."""
+
+    items: tuple[Item, ...]
+    text: str
+    after: bool = False
+    ruled_out: frozenset[str] = frozenset()
+    borrowed: frozenset[str] = frozenset()
+
+    @cached_property
+    def names(self) -> list[Name]:
+        """What may be names, in order."""
+        return find_names(self.items)
+
+    @cached_property
+    def entities(self) -> list[Entity]:
+        """The values, in order; numbers that belong to a name are not among them."""
+        inside = [(n.start, n.end) for n in self.names if not n.quoted]
+        found = [i.entity for i in self.items if i.entity is not None]
+        return [e for e in found if not any(start <= e.start < end for start, end in inside)]
+
+    def values(self, *kinds: str) -> list[Any]:
+        """The values of some kinds, in order."""
+        return [e.value for e in self.entities if e.kind in kinds]
+
+    @cached_property
+    def concepts(self) -> frozenset[str]:
+        """All concepts that hold, with `@kind` for each kind of value, `@name`, `@plural` and `@past`."""
+        told = {c for i in self.items for c in i.concepts} - self.ruled_out
+        return frozenset(told | self.borrowed | set(self._features()))
+
+    def _features(self) -> Iterator[str]:
+        yield from (f"@{e.kind}" for e in self.entities)
+        yield from ("@name" for _ in self.names)
+        for item in self.items:
+            if item.concepts & THINGS and _PLURAL.search(item.text) and not _SINGULAR.search(item.text):
+                yield "@plural"
+            if not item.entity and _PAST.search(item.text):
+                yield "@past"
+            if item.unknown and "_" in item.text:
+                yield "@technical"
+
+    @property
+    def acts(self) -> frozenset[str]:
+        """The actions it wants, looking included."""
+        return self.concepts & ACTIONS
+
+    @property
+    def things(self) -> frozenset[str]:
+        """The things it speaks of."""
+        return self.concepts & THINGS
+
+
+def split(reading: Reading) -> list[Clause]:
+    """The wishes of a text, in order. A part without a verb shares the verb of its neighbour."""
+    return _shared(_merged(_clause(reading, part) for part in _parts(reading.items)))
+
+
+def _parts(items: Sequence[Item]) -> Iterator[tuple[Item, ...]]:
+    """Parts between separators; the separator word opens the part that it starts."""
+    part: list[Item] = []
+    depth = 0
+    for at, item in enumerate(items):
+        depth += (item.text == "(") - (item.text == ")")
+        if part and depth <= 0 and _separates(items, at):
+            yield tuple(part)
+            part = []
+        part.append(item)
+    if part:
+        yield tuple(part)
+
+
+def _separates(items: Sequence[Item], at: int) -> bool:
+    item = items[at]
+    if item.is_mark:
+        return item.text in ",;!?" or (item.text in ".—–" and (at + 1 == len(items) or items[at + 1].start > item.end))
+    return bool(item.concepts & {"and", "break", "then"}) and not item.concepts & (ACTIONS | THINGS)
+
+
+def _clause(reading: Reading, items: tuple[Item, ...]) -> Clause:
+    after = any("then" in i.concepts for i in items[:3])
+    return Clause(items, reading.text, after, frozenset(_ruled_out(items)))
+
+
+def _ruled_out(items: Sequence[Item]) -> Iterator[str]:
+    """The actions that stand under a negation: the next action after "don't", or those before "не надо"."""
+    for at, item in enumerate(items):
+        reach = items[:at] if "not_after" in item.concepts else items[at + 1 : at + 1 + _NEGATION_REACH]
+        if not item.concepts & {"not", "not_after"}:
+            continue
+        denied = [i for i in reach if i.concepts & ACTIONS and not _PAST.search(i.text)]
+        for action in denied if "not_after" in item.concepts else denied[:1]:
+            yield from action.concepts & (ACTIONS | {"migration_thing"})
+
+
+def _stands(clause: Clause) -> bool:
+    """Whether a part is a wish of its own: it has a verb, a question, or a negated verb."""
+    return bool(clause.acts or clause.ruled_out or (clause.concepts & _ASKS and clause.things))
+
+
+def _own_thing(clause: Clause) -> bool:
+    named = clause.names or clause.entities
+    return bool(clause.things and (named or "@plural" in clause.concepts))
+
+
+def _merged(clauses: Iterator[Clause]) -> list[Clause]:
+    """Parts that are no wish of their own join the part before."""
+    merged: list[Clause] = []
+    for clause in clauses:
+        if merged and not _stands(clause) and not _own_thing(clause):
+            merged[-1] = replace(merged[-1], items=merged[-1].items + clause.items)
+        elif merged and not (_stands(merged[-1]) or _own_thing(merged[-1])):
+            clause = replace(clause, items=merged[-1].items + clause.items, after=clause.after or merged[-1].after)
+            merged[-1] = clause
+        else:
+            merged.append(clause)
+    return [replace(c, ruled_out=frozenset(_ruled_out(c.items))) for c in merged]
+
+
+def _shared(clauses: list[Clause]) -> list[Clause]:
+    """Verbless clauses borrow the verb of the clause before them, else of the one after."""
+    shared: list[Clause] = []
+    for at, clause in enumerate(clauses):
+        if clause.acts or clause.ruled_out or clause.concepts & _ASKS:
+            shared.append(clause)
+            continue
+        before = shared[-1].acts if shared else frozenset()
+        after = clauses[at + 1].acts if at + 1 < len(clauses) and not before else frozenset()
+        shared.append(replace(clause, borrowed=before or after))
+    return shared
