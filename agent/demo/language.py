@@ -63,6 +63,8 @@ def _stemmers() -> tuple[Stemmer.Stemmer, Stemmer.Stemmer]:
 def stem(word: str) -> str:
     """The Snowball stem of a word in its own script."""
     lower = _ENDING.sub("", word.lower().replace("ё", "е"))
+    if len(lower) <= 3:
+        return lower
     russian, english = _stemmers()
     return russian.stemWord(lower) if _CYRILLIC.search(lower) else english.stemWord(lower)
 

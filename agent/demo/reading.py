@@ -69,10 +69,14 @@ def in_right_layout(text: str) -> str:
 def _in_layout(chunk: str) -> tuple[str, str]:
     """A chunk as typed and as meant; the second is empty when it is fine as typed."""
     meant = other_layout(chunk)
-    if meant == chunk or any(meaning(w.text) or find_entities(w.text, _ANY_DAY) for w in words(chunk) if not w.is_mark):
+    if meant == chunk or any(meaning(w.text) or _has_value(w.text) for w in words(chunk) if not w.is_mark):
         return chunk, ""
     parts = [w.text for w in words(meant) if not w.is_mark]
-    return chunk, meant if parts and all(known(p) or find_entities(p, _ANY_DAY) for p in parts) else ""
+    return chunk, meant if parts and all(known(p) or _has_value(p) for p in parts) else ""
+
+
+def _has_value(word: str) -> bool:
+    return any(e.kind in {"environment", "role", "date"} for e in find_entities(word, _ANY_DAY))
 
 
 def _language(text: str, items: Sequence[Item]) -> Lang:

@@ -1,0 +1,107 @@
+"""What the conversation holds: the calls of this turn with their results, and what earlier turns were about."""
+
+import json
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from langchain_core.messages import AIMessage, BaseMessage, HumanMessage, ToolMessage
+
+from agent.demo.results import Result, read_result
+
+_THING_OF_TOOL = {
+    "dashboard": "dashboard", "dashboards": "dashboard", "dataset": "dataset", "datasets": "dataset",
+    "backup": "backup", "backups": "backup", "task": "task", "tasks": "task", "changes": "commit", "commit": "commit",
+    "users": "user", "role": "user", "document": "document", "attachment": "attachment", "patch": "document",
+}  # fmt: skip
+
+
+@dataclass(frozen=True)
+class Done:
+    """A call that was made, and what came back; None while nothing did."""
+
+    tool: str
+    args: Mapping[str, Any]
+    result: Result | None
+
+
+@dataclass(frozen=True)
+class Memory:
+    """A conversation as a model sees it."""
+
+    text: str
+    turn: tuple[Done, ...] = ()
+    earlier: tuple[Done, ...] = ()
+    said: str = ""
+    _focus: dict[str, list[dict[str, Any]]] = field(default_factory=dict)
+
+    def result(self, tool: str, args: Mapping[str, Any]) -> Result | None:
+        """The result of this exact call in this turn."""
+        wanted = fingerprint(tool, args)
+        return next((d.result for d in self.turn if d.result and fingerprint(d.tool, d.args) == wanted), None)
+
+    def focus(self, thing: str) -> list[dict[str, Any]]:
+        """What the last answers were about, by kind of thing: the items of a list, or the one object."""
+        return self._focus.get(thing, [])
+
+    def last(self, *tools: str) -> Done | None:
+        """The newest earlier call that succeeded, of these tools or of any that is not always offered."""
+        for done in reversed(self.earlier):
+            if done.result and done.result.ok and (done.tool in tools or not tools and done.tool not in ALWAYS):
+                return done
+        return None
+
+
+ALWAYS = frozenset({"show_capabilities", "ask_user_question", "find_tools"})
+
+
+def fingerprint(tool: str, args: Mapping[str, Any]) -> str:
+    """The same for the same call."""
+    return f"{tool} {json.dumps(args, sort_keys=True, ensure_ascii=False, default=str)}"
+
+
+def remember(messages: Sequence[BaseMessage]) -> Memory:
+    """The memory of a conversation, up to its last message."""
+    start = max((i for i, m in enumerate(messages) if isinstance(m, HumanMessage)), default=None)
+    if start is None:
+        return Memory("")
+    earlier = list(_calls(messages[:start]))
+    said = next((m.text for m in reversed(messages[:start]) if isinstance(m, AIMessage) and m.text), "")
+    return Memory(messages[start].text, tuple(_calls(messages[start:])), tuple(earlier), said, _focus_of(earlier))
+
+
+def _calls(messages: Sequence[BaseMessage]) -> Iterable[Done]:
+    """The calls in order; an id that comes again belongs to the newest message that called it."""
+    open_calls: dict[str, tuple[str, Mapping[str, Any]]] = {}
+    for message in messages:
+        if isinstance(message, AIMessage):
+            open_calls |= {c["id"] or "": (c["name"], c["args"]) for c in message.tool_calls}
+        elif isinstance(message, ToolMessage) and message.tool_call_id in open_calls:
+            yield Done(*open_calls.pop(message.tool_call_id), read_result(message))
+    for tool, args in open_calls.values():
+        yield Done(tool, args, None)
+
+
+def _focus_of(calls: Iterable[Done]) -> dict[str, list[dict[str, Any]]]:
+    focus: dict[str, list[dict[str, Any]]] = {}
+    for done in calls:
+        thing = thing_of(done.tool)
+        if thing and done.result and done.result.ok and (found := _objects(done.result)):
+            focus[thing] = found
+    return focus
+
+
+def thing_of(tool: str) -> str:
+    """The kind of thing that a tool is about, by the last part of its name that names one."""
+    return next((_THING_OF_TOOL[p] for p in reversed(tool.split("_")) if p in _THING_OF_TOOL), "")
+
+
+def _objects(result: Result) -> list[dict[str, Any]]:
+    """The things that a result names, each with at least an id."""
+    told = result.object
+    if "commits" in told:
+        return [c for c in told["commits"] if isinstance(c, dict)]
+    if result.items:
+        return result.items
+    one = told.get("result") or told.get("resource") or told
+    return [one] if isinstance(one, dict) and "id" in one else []
