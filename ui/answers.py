@@ -1,0 +1,43 @@
+"""Refusals as JSON answers, and the person behind a plain request."""
+
+from typing import Any
+
+from starlette.requests import Request
+from starlette.responses import JSONResponse
+
+from agent.identity import Principal, Unauthenticated
+from agent.refused import Refused
+from tools.toolset import Lang
+from ui.lang import language
+from ui.strings import words
+from ui.visitors import Visitors
+
+
+def request_language(request: Request) -> Lang:
+    """The language of the person who sent this request."""
+    return language(request.query_params, request.cookies, request.headers)
+
+
+async def signed_in(request: Request) -> Principal:
+    """The person behind a request, by token or by cookie; raises `Unauthenticated`."""
+    visitors: Visitors = request.app.state.visitors
+    return await visitors.anyone(request.cookies, request.headers)
+
+
+async def refused(_: Request, error: Exception) -> JSONResponse:
+    """A `Refused` as its status, code and sentence."""
+    assert isinstance(error, Refused)
+    body: dict[str, Any] = {"code": error.code, "text": error.text, "errors": error.errors, "winner": error.winner}
+    return JSONResponse(body, error.status)
+
+
+async def unauthenticated(request: Request, _: Exception) -> JSONResponse:
+    """Nobody is signed in here, or the token does not hold; never which check failed."""
+    text = words("error.unauthenticated.text", request_language(request))
+    return JSONResponse({"code": "unauthenticated", "text": text, "errors": []}, 401, {"WWW-Authenticate": "Bearer"})
+
+
+async def failed(request: Request, _: Exception) -> JSONResponse:
+    """An error of ours: the person learns what it means for them, the log has the rest."""
+    text = words("error.unexpected.text", request_language(request))
+    return JSONResponse({"code": "internal", "text": text, "errors": []}, 500)

@@ -1,0 +1,120 @@
+"""The ASGI application that people and programs meet: sign-in, pages, commands, and the chat at `/`."""
+
+from collections.abc import Awaitable, Callable
+
+import gradio as gr
+from fastapi import FastAPI, Request, Response
+from fastapi.middleware.cors import CORSMiddleware
+from fastapi.middleware.trustedhost import TrustedHostMiddleware
+from fastapi.responses import JSONResponse, PlainTextResponse, RedirectResponse
+from fastapi.staticfiles import StaticFiles
+
+from agent.identity import Unauthenticated
+from agent.refused import Refused
+from ui import answers
+from ui.chat import chat_page
+from ui.commands import command_routes
+from ui.head import STATIC, base, head
+from ui.options import PageOptions, Services
+from ui.security import OriginCheck, SecurityHeaders
+from ui.shell import shell_routes
+from ui.signin import signin_routes
+from ui.strings import module
+from ui.theme import Countersign
+from ui.visitors import Visitors
+
+FOREVER = {"Cache-Control": "public, max-age=31536000, immutable"}
+Next = Callable[[Request], Awaitable[Response]]
+
+
+def build_app(services: Services, options: PageOptions) -> FastAPI:
+    """Everything that is served. Run it with `timeout_graceful_shutdown`: open tabs hold their streams."""
+    visitors = Visitors(services, secure=options.secure, jwt_header=options.user_jwt_header)
+    app = FastAPI(title="Countersign", docs_url=None, redoc_url=None, openapi_url=None)
+    app.state.visitors = visitors
+    app.add_exception_handler(Refused, answers.refused)
+    app.add_exception_handler(Unauthenticated, answers.unauthenticated)
+    app.add_exception_handler(Exception, answers.failed)
+    _health(app, services)
+    _static(app)
+    app.include_router(signin_routes(services, options, visitors))
+    app.include_router(shell_routes(services.turns, options))
+    app.include_router(command_routes(services.turns))
+    _guard(app, options, visitors)
+    return gr.mount_gradio_app(
+        app,
+        chat_page(services.turns, visitors),
+        path="/",
+        theme=Countersign(),
+        head=head(),
+        ssr_mode=False,
+        run_history=False,
+        show_error=False,
+        footer_links=[],
+        enable_monitoring=False,
+        pwa=False,
+    )
+
+
+def _health(app: FastAPI, services: Services) -> None:
+    @app.get("/healthz")
+    async def healthz() -> dict[str, str]:
+        return {"status": "ok"}
+
+    @app.get("/readyz")
+    async def readyz() -> JSONResponse:
+        checks = await services.ready()
+        return JSONResponse({"status": "ok" if all(checks.values()) else "unready", "checks": checks},
+                            200 if all(checks.values()) else 503)  # fmt: skip
+
+
+def _static(app: FastAPI) -> None:
+    """Under a folder that is named by the contents, so that browsers may keep them for good."""
+
+    @app.get(f"{base()}/js/strings.js")
+    async def strings() -> PlainTextResponse:
+        return PlainTextResponse(module(), media_type="text/javascript", headers=FOREVER)
+
+    app.mount(base(), Immutable(directory=STATIC), name="cs-static")
+
+
+class Immutable(StaticFiles):
+    """Static files that never change under their address."""
+
+    def file_response(self, *args: object, **kwargs: object) -> Response:
+        """The file, with permission to keep it."""
+        response = super().file_response(*args, **kwargs)  # type: ignore[arg-type]
+        response.headers.update(FOREVER)
+        return response
+
+
+def _guard(app: FastAPI, options: PageOptions, visitors: Visitors) -> None:
+    """Outermost last: hosts, headers, origins, cross-origin callers, then whether the page needs a sign-in."""
+
+    @app.middleware("http")
+    async def signed_in_page(request: Request, call_next: Next) -> Response:
+        if _page_view(request) and await visitors.browser(request.cookies) is None:
+            query = f"?next=/%3F{request.url.query.replace('&', '%26')}" if request.url.query else ""
+            return RedirectResponse(f"/signin{query}", 303)
+        return await call_next(request)
+
+    app.add_middleware(
+        CORSMiddleware,
+        allow_origins=list(options.allowed_origins),
+        allow_credentials=False,
+        allow_methods=["GET", "POST"],
+        allow_headers=["*"],
+    )
+    app.add_middleware(OriginCheck, cookie=visitors.cookie, allowed=options.allowed_origins)
+    app.add_middleware(SecurityHeaders, frame_ancestors=options.frame_ancestors, secure=options.secure)
+    app.add_middleware(TrustedHostMiddleware, allowed_hosts=list(options.allowed_hosts))
+
+
+def _page_view(request: Request) -> bool:
+    """A person opening the chat in a browser; programs do not ask for HTML, and a frame brings its own token."""
+    return (
+        request.method == "GET"
+        and request.url.path == "/"
+        and "text/html" in request.headers.get("accept", "")
+        and request.query_params.get("embed") != "1"
+    )

@@ -1,0 +1,156 @@
+"""The chat page: `gr.ChatInterface` with a chatbot of our own, and the handlers that draw a conversation into it."""
+
+from collections.abc import AsyncIterator
+from typing import Any
+
+import gradio as gr
+
+from agent.identity import Principal
+from agent.refused import Refused
+from agent.turns import Turns
+from ui.chatbot import XChatbot
+from ui.endpoint import Endpoint
+from ui.html import component
+from ui.streams import while_shown, with_beat
+from ui.tabs import Tabs
+from ui.transcript import MESSAGES, answer, running, transcript
+from ui.visitors import Visitors
+
+INPUTS = ("conversation_id", "action", "user_jwt", "turn_id", "decision")
+QUIET: dict[str, Any] = {"show_progress": "hidden", "api_visibility": "private", "concurrency_limit": None}
+SIZE = 300
+MESSAGE_LENGTH = 200_000
+
+
+class Looks:
+    """What a tab asks to see: a conversation, what came before, or a new one. Each answer is the whole transcript."""
+
+    def __init__(self, turns: Turns, visitors: Visitors, tabs: Tabs):
+        self._turns = turns
+        self._visitors = visitors
+        self._tabs = tabs
+
+    async def look(self, request: dict[str, Any], cookies: dict[str, str], tab: str) -> AsyncIterator[tuple]:
+        """(transcript, conversation id, whether an answer is being written), as it changes; nothing for nobody."""
+        person = await self._visitors.browser(cookies)
+        conversation_id = str(request.get("id") or "")
+        if person is None:
+            return
+        if request.get("type") == "at":
+            yield None, conversation_id, None
+            return
+        number = self._tabs.take(tab)
+        if request.get("type") == "new" or not conversation_id:
+            yield [], "", False
+            return
+        frames = self._conversation(person, conversation_id, request.get("before"))
+        try:
+            async for frame in while_shown(frames, lambda: self._tabs.shows(tab, number)):
+                yield frame
+        except Refused:
+            yield [], "", False
+
+    async def stop(self, conversation_id: str, cookies: dict[str, str]) -> None:
+        """Stop the running turn of a conversation."""
+        person = await self._visitors.browser(cookies)
+        if person is not None and conversation_id:
+            await self._turns.cancel(person, conversation_id)
+
+    async def _conversation(self, person: Principal, id_: str, before: int | None) -> AsyncIterator[tuple]:
+        page = await self._turns.open(person, id_, before=before, limit=MESSAGES)
+        if before is None and running(page) and page.active_turn is not None:
+            turn_id = page.active_turn.turn_id
+            base = transcript(page, without=turn_id)
+            yield transcript(page), id_, True
+            async for parts in with_beat(self._turns.tail(person, id_, turn_id)):
+                yield [*base, *answer(turn_id, parts)], id_, True
+            page = await self._turns.open(person, id_, limit=MESSAGES)
+        yield transcript(page, newest=before is None), id_, False
+
+
+def chat_page(turns: Turns, visitors: Visitors) -> gr.Blocks:
+    """The page at `/`, with the API endpoint `/chat`."""
+    tabs = Tabs()
+    endpoint = Endpoint(turns, visitors, tabs)
+    looks = Looks(turns, visitors, tabs)
+    with gr.Blocks(title="Countersign", fill_width=True, fill_height=True) as demo:
+        inputs = [gr.Textbox(value="", label=name, visible=False) for name in INPUTS]
+        bridge = component({"kind": "bridge"}, elem_classes="cs-bridge")
+        component({"kind": "sidebar"}, elem_classes="cs-sidehost")
+        with gr.Column(elem_classes="cs-page"):
+            component({"kind": "topbar"}, elem_classes="cs-tophost")
+            with gr.Column(elem_classes="cs-stage"):
+                component({"kind": "welcome"}, elem_classes="cs-welcomehost")
+                chat = _interface(endpoint, inputs)
+                component({"kind": "jump"}, elem_classes="cs-jump")
+                component({"kind": "foot"}, elem_classes="cs-foothost")
+        _wire(demo, chat, bridge, inputs[0], looks)
+        demo.unload(_forgetter(tabs))
+    demo.max_threads = SIZE
+    return demo.queue(default_concurrency_limit=None, max_size=SIZE)
+
+
+def _interface(endpoint: Endpoint, inputs: list[gr.Textbox]) -> gr.ChatInterface:
+    chatbot = XChatbot(
+        show_label=False, container=False, layout="bubble", height="100%", autoscroll=True,
+        group_consecutive_messages=True, elem_classes="cs-chat", render=False,
+    )  # fmt: skip
+    box = gr.Textbox(
+        label="Message", show_label=False, container=False, lines=1, max_lines=8, max_length=MESSAGE_LENGTH,
+        submit_btn=True, stop_btn=True, autofocus=False, elem_classes="cs-box", render=False,
+    )  # fmt: skip
+    return gr.ChatInterface(
+        endpoint.function(),
+        chatbot=chatbot,
+        textbox=box,
+        additional_inputs=list(inputs),
+        api_name="chat",
+        concurrency_limit=None,
+        show_progress="hidden",
+        fill_height=True,
+        autofocus=False,
+    )
+
+
+def _wire(demo: gr.Blocks, chat: gr.ChatInterface, bridge: gr.HTML, conversation: gr.Textbox, looks: Looks) -> None:
+    """Every other writer of the chatbot keeps `chatbot_state` in step, or the next turn would follow an old history."""
+    shown = [chat.chatbot, chat.chatbot_state, conversation, chat.textbox]
+
+    async def load(request: gr.Request):
+        wanted = {"id": dict(request.query_params).get("conversation")}
+        async for update in _updates(looks.look(wanted, dict(request.cookies), request.session_hash or "")):
+            yield update
+
+    async def look(request: gr.Request, event: gr.EventData):
+        async for update in _updates(looks.look(event._data, dict(request.cookies), request.session_hash or "")):
+            yield update
+
+    async def stop(conversation_id: str, request: gr.Request):
+        await looks.stop(conversation_id, dict(request.cookies))
+
+    demo.load(load, None, shown, **QUIET)
+    bridge.look(look, None, shown, **QUIET)  # type: ignore[attr-defined]
+    chat.textbox.stop(stop, [conversation], None, **QUIET)
+
+
+def _forgetter(tabs: Tabs) -> Any:
+    def forget(request: gr.Request) -> None:
+        tabs.forget(request.session_hash or "")
+
+    return forget
+
+
+async def _updates(frames: AsyncIterator[tuple]) -> AsyncIterator[tuple]:
+    """Frames as values for the chatbot, its state, the conversation's id and the message box."""
+    was_busy = None
+    async for messages, conversation_id, busy in frames:
+        box = gr.skip() if busy in (None, was_busy) else _box(busy)
+        was_busy = busy
+        if messages is None:
+            yield gr.skip(), gr.skip(), conversation_id, gr.skip()
+        else:
+            yield messages, gr.skip() if busy else messages, conversation_id, box
+
+
+def _box(busy: bool) -> Any:
+    return gr.update(submit_btn=not busy, stop_btn=busy, interactive=not busy)

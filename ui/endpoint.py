@@ -1,0 +1,175 @@
+"""The function behind `/chat`: for the page, for `gradio_client` and for `@gradio/client` alike."""
+
+import asyncio
+import json
+import uuid
+from collections.abc import AsyncIterator, Callable
+from typing import Any
+
+import gradio as gr
+
+from agent.identity import Principal, Unauthenticated
+from agent.refused import Refused
+from agent.turns import Decision, TurnRef, Turns
+from tools.toolset import Lang
+from ui.lang import language
+from ui.streams import while_shown, with_beat
+from ui.strings import words
+from ui.tabs import Tabs
+from ui.transcript import answer, view
+from ui.visitors import Visitors
+
+Parts = list[dict[str, Any]]
+ACTIONS = ("", "confirm", "deny", "answer", "cancel", "retry", "attach")
+
+
+class BadRequest(Exception):  # noqa: N818
+    """The call itself makes no sense; the text says what to send instead."""
+
+
+class Endpoint:
+    """Takes a message or a decision, then follows the turn."""
+
+    def __init__(self, turns: Turns, visitors: Visitors, tabs: Tabs):
+        self._turns = turns
+        self._visitors = visitors
+        self._tabs = tabs
+
+    def function(self) -> Callable[..., AsyncIterator[Parts]]:
+        """The function for `gr.ChatInterface`; its parameter names are the names of the API."""
+
+        async def chat(
+            message: str,
+            history: list[Any],
+            conversation_id: str = "",
+            action: str = "",
+            user_jwt: str = "",
+            turn_id: str = "",
+            decision: str = "",
+            request: gr.Request = None,  # type: ignore[assignment]
+        ) -> AsyncIterator[Parts]:
+            """Say something, or decide; then follow the turn. See docs/protocol.md."""
+            call = Call(message, conversation_id or "", action or "", turn_id or "", decision or "", request)
+            async for parts in self.run(call, user_jwt or ""):
+                yield parts
+
+        return chat
+
+    async def run(self, call: "Call", user_jwt: str) -> AsyncIterator[Parts]:
+        """The lists of parts of the turn; a program's refusal is a `gr.Error`, a person's an error part."""
+        call.from_page = self._visitors.is_browser(call.cookies, call.headers, user_jwt)
+        try:
+            person = await self._visitors.anyone(call.cookies, call.headers, user_jwt)
+            ref = await self._begin(person, call)
+        except (Refused, Unauthenticated, BadRequest) as refusal:
+            status, code, text = _spoken(refusal, call.lang)
+            if not call.from_page:
+                raise gr.Error(text, title=f"{status} {code}", print_exception=False) from None
+            yield [_error(code, text)]
+            return
+        async for parts in self._follow(person, ref, call):
+            yield parts
+
+    async def _begin(self, person: Principal, call: "Call") -> TurnRef:
+        """Do what the call asks for; the turn to follow."""
+        if call.action not in ACTIONS:
+            raise BadRequest(f"action must be one of {', '.join(repr(a) for a in ACTIONS)}")
+        if call.action in ("confirm", "deny"):
+            await self._turns.decide(person, call.verdict())
+        elif call.action == "answer":
+            data = call.data("question_id", "text")
+            await self._turns.answer(person, data["question_id"], data["text"])
+        elif call.action == "cancel":
+            await self._turns.cancel(person, call.conversation_id, call.turn_id or None)
+        elif call.action == "retry":
+            return await again(self._turns, person, call.conversation_id, call.turn_id, call.lang)
+        elif call.action == "":
+            turn_id = call.turn_id or uuid.uuid4().hex
+            return await self._turns.accept(person, call.conversation_id or None, call.message, turn_id, call.lang)
+        return await newest(self._turns, person, call.conversation_id, call.turn_id)
+
+    async def _follow(self, person: Principal, ref: TurnRef, call: "Call") -> AsyncIterator[Parts]:
+        number = self._tabs.take(call.tab) if call.from_page else 0
+        first = [view(ref.conversation_id)] if call.from_page else []
+        source = with_beat(self._turns.tail(person, ref.conversation_id, ref.turn_id))
+        if call.from_page:
+            source = while_shown(source, lambda: self._tabs.shows(call.tab, number))
+            yield first
+        try:
+            async for parts in source:
+                yield [*first, *answer(ref.turn_id, parts)] if call.from_page else [_fresh(part) for part in parts]
+        except asyncio.CancelledError:  # Stop; a client that merely went away raises GeneratorExit and changes nothing
+            await self._turns.cancel(person, ref.conversation_id, ref.turn_id)
+            raise
+
+
+class Call:
+    """One call of `/chat`, as it came."""
+
+    def __init__(self, message: str, conversation_id: str, action: str, turn_id: str, decision: str, request: Any):
+        self.message = message if isinstance(message, str) else ""
+        self.conversation_id = conversation_id
+        self.action = action
+        self.turn_id = turn_id
+        self.decision = decision
+        self.headers = dict(request.headers)
+        self.cookies = dict(request.cookies)
+        self.tab = request.session_hash or ""
+        self.lang: Lang = language(dict(request.query_params), self.cookies, self.headers)
+        self.from_page = False
+
+    def data(self, *needed: str) -> dict[str, Any]:
+        """The `decision` input as JSON; raises `BadRequest` when a field is missing."""
+        try:
+            data = json.loads(self.decision)
+        except ValueError:
+            data = None
+        if not isinstance(data, dict) or not all(isinstance(data.get(name), str) for name in needed):
+            raise BadRequest(f"decision must be a JSON object with the texts {', '.join(needed)}")
+        return data
+
+    def verdict(self) -> Decision:
+        """The decision on a card; `args` make a confirmation an edit."""
+        data = self.data("approval_id", "card_sha256")
+        args = data.get("args")
+        kind = "deny" if self.action == "deny" else "edit" if args is not None else "approve"
+        return Decision(data["approval_id"], kind, data["card_sha256"], args, data.get("reason"), data.get("nonce"))
+
+
+async def newest(turns: Turns, person: Principal, conversation_id: str, turn_id: str = "") -> TurnRef:
+    """The turn to follow: the one that was named, else the active one, else the last; raises `BadRequest`."""
+    page = await turns.open(person, conversation_id, limit=4)
+    if turn_id:
+        state = page.active_turn.state if page.active_turn and page.active_turn.turn_id == turn_id else "succeeded"
+        return TurnRef(conversation_id, turn_id, state, replayed=True)
+    if page.active_turn:
+        return page.active_turn
+    if not page.messages:
+        raise BadRequest("this conversation has no turn yet; send a message first")
+    return TurnRef(conversation_id, page.messages[-1].turn_id, "succeeded", replayed=True)
+
+
+async def again(turns: Turns, person: Principal, conversation_id: str, turn_id: str, lang: Lang) -> TurnRef:
+    """The same turn once more, with the words it had; raises `BadRequest` for a turn that is not there."""
+    page = await turns.open(person, conversation_id)
+    for message in reversed(page.messages):
+        if message.role == "user" and message.turn_id == turn_id:
+            return await turns.accept(person, conversation_id, message.text, turn_id, lang)
+    raise BadRequest("turn_id must name a turn among the newest messages of this conversation")
+
+
+def _spoken(refusal: Exception, lang: Lang) -> tuple[int, str, str]:
+    if isinstance(refusal, Refused):
+        return refusal.status, refusal.code, refusal.text
+    if isinstance(refusal, BadRequest):
+        return 400, "bad_request", str(refusal)
+    return 401, "unauthenticated", words("error.unauthenticated.text", lang)
+
+
+def _error(code: str, text: str) -> dict[str, Any]:
+    meta = {"type": "error", "id": f"refused-{uuid.uuid4().hex}", "seq": 0, "status": "done", "code": code}
+    return {"role": "assistant", "content": text, "metadata": meta}
+
+
+def _fresh(part: dict[str, Any]) -> dict[str, Any]:
+    return {**part, "metadata": dict(part["metadata"])}

@@ -1,0 +1,102 @@
+"""What the page must know about the installation, and the services behind it."""
+
+from collections.abc import Awaitable, Callable, Sequence
+from dataclasses import dataclass, field
+from typing import Literal, Protocol
+
+from agent.identity import Principal
+from agent.turns import Turns
+from tools.toolset import Lang
+from ui.sessions import Sessions
+
+SignInMode = Literal["demo", "password", "header", "embed", "hf"]
+Readiness = Callable[[], Awaitable[dict[str, bool]]]
+
+
+@dataclass(frozen=True, slots=True)
+class DemoPerson:
+    """Someone to be in the demo: one press signs in with this account of the embedded backend."""
+
+    username: str
+    password: str = field(repr=False)
+    name: dict[Lang, str] = field(default_factory=dict)
+    role: str = "viewer"
+
+
+@dataclass(frozen=True, slots=True)
+class Example:
+    """Something to try, on the empty page; `sign` marks what will need a signature."""
+
+    text: dict[Lang, str]
+    sign: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class WritableTool:
+    """A tool whose changes can be undone, so a person may choose not to be asked for it."""
+
+    name: str
+    titles: dict[Lang, str]
+
+
+@dataclass(frozen=True, slots=True)
+class PageOptions:
+    """How the page presents itself and to whom it answers. `public_url` decides whether cookies are `__Host-`."""
+
+    sign_in: SignInMode = "demo"
+    model: str = "demo"
+    demo_model: bool = True
+    embedded_database: bool = True
+    demo_people: Sequence[DemoPerson] = ()
+    examples: Sequence[Example] = ()
+    writable_tools: Sequence[WritableTool] = ()
+    pages: Sequence[str] = ("approvals", "audit")
+    public_url: str | None = None
+    allowed_hosts: Sequence[str] = ("*",)
+    allowed_origins: Sequence[str] = ()
+    frame_ancestors: Sequence[str] = ()
+    user_jwt_header: str = "X-User-JWT"
+
+    @property
+    def secure(self) -> bool:
+        """Whether people reach the page over https."""
+        return (self.public_url or "").startswith("https://")
+
+
+class Verifier(Protocol):
+    """Turns a person's token into who they are."""
+
+    async def verify(self, token: str) -> Principal:
+        """Raises `agent.identity.Unauthenticated`."""
+        ...
+
+
+class Authority(Protocol):
+    """Who gives out tokens for user names and passwords."""
+
+    async def token(self, username: str, password: str) -> str:
+        """A JWT; raises `WrongPassword` or `AuthorityDown`."""
+        ...
+
+
+class WrongPassword(Exception):  # noqa: N818
+    """The authority knows no such person with that password."""
+
+
+class AuthorityDown(Exception):  # noqa: N818
+    """The authority did not answer."""
+
+
+async def _ready() -> dict[str, bool]:
+    return {}
+
+
+@dataclass(frozen=True)
+class Services:
+    """The parts that the page is put on top of."""
+
+    turns: Turns
+    sessions: Sessions
+    verifier: Verifier
+    authority: Authority | None = None
+    ready: Readiness = _ready

@@ -1,0 +1,53 @@
+"""Words of the model as HTML that can do nothing: CommonMark without HTML and images, then an allow-list."""
+
+import html
+import re
+
+import nh3
+from markdown_it import MarkdownIt
+from markdown_it.renderer import RendererHTML
+
+from tools.text import clean_text
+
+TAGS = {
+    "p", "br", "hr", "h1", "h2", "h3", "h4", "h5", "h6", "strong", "em", "s", "code", "pre", "blockquote",
+    "ul", "ol", "li", "a", "table", "thead", "tbody", "tr", "th", "td",
+}  # fmt: skip
+ATTRIBUTES = {"a": {"href", "title"}, "ol": {"start"}, "th": {"align"}, "td": {"align"}}
+SCHEMES = {"http", "https", "mailto"}
+
+
+class _Renderer(RendererHTML):
+    """An image becomes words: fetching it would tell its server what the model put in the address (EchoLeak)."""
+
+    def image(self, tokens, idx, options, env) -> str:
+        label = self.renderInlineAsText(tokens[idx].children or [], options, env)
+        return html.escape(f"[{label or 'image'}]")
+
+
+_markdown = MarkdownIt(
+    "commonmark", {"html": False, "linkify": False, "breaks": True}, renderer_cls=_Renderer
+).enable(["table", "strikethrough"])
+
+
+def markdown(text: str) -> str:
+    """Sanitised HTML of an answer. Links open in a new tab and carry no referrer."""
+    rendered = _markdown.render(clean_text(text))
+    return nh3.clean(
+        _columns(rendered),
+        tags=TAGS,
+        attributes=ATTRIBUTES,
+        url_schemes=SCHEMES,
+        link_rel="noopener noreferrer nofollow",
+        set_tag_attribute_values={"a": {"target": "_blank"}},
+    )
+
+
+def plain(text: str) -> str:
+    """A person's own words: nothing is markup."""
+    return html.escape(clean_text(text))
+
+
+def _columns(rendered: str) -> str:
+    """markdown-it aligns columns by style, which is not on the allow-list."""
+    return re.sub(r'style="text-align:(left|right|center)"', r'align="\1"', rendered)

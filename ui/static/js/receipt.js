@@ -1,0 +1,72 @@
+/** A decided request: flat, with what was asked folded away. */
+import { callText, digest } from "./call.js";
+import { button, disclosure, h, icon, json, mark, value } from "./dom.js";
+import { evidence } from "./evidence.js";
+import { moment, t } from "./i18n.js";
+import { page } from "./page.js";
+import { command } from "./server.js";
+import { statement, visible } from "./text.js";
+
+const ICONS = { denied: "x", expired: "clock", superseded: "swap" };
+
+/** The heading of an outcome: who and when. "consumed" and "failed" were signed. */
+function outcome(v) {
+  const words = { n: visible(v.decided?.by ?? ""), t: moment(v.decided?.at ?? v.expires_at) };
+  if (v.state === "expired") return [t("card.expired", words)];
+  if (v.state === "superseded") return [t("card.superseded"), words.t];
+  return [t(v.state === "denied" ? "card.denied" : "card.signed", words), words.t];
+}
+
+function notes(v) {
+  if (v.state === "denied") return [v.reason ? h("p", { class: "cs-quote" }, t("card.quote", { r: visible(v.reason) })) : null, note("card.denied.note")];
+  if (v.state === "expired") return [note("card.expired.note")];
+  if (v.state === "superseded") return [note("card.superseded.n")];
+  return v.result ? [result(v.result)] : [note("card.running")];
+}
+
+const note = (key) => h("p", { class: "cs-note" }, t(key));
+
+function result(r) {
+  const failed = r.ok === false;
+  const undone = r.undone && t("card.undone", { n: visible(r.undone.by), t: moment(r.undone.at) }) + ". ";
+  return h("p", { class: "cs-res" + (failed ? " failed" : "") }, icon(failed ? "warn" : undone ? "swap" : "check"),
+    h("span", {}, failed ? h("strong", {}, t(r.unknown ? "card.unknown" : "card.failed") + ". ") : null, undone, value(r.text || t("card.done"))));
+}
+
+function actions(v) {
+  if (v.state === "expired") return [button(t("card.again"), { cls: "secondary small", on: act("again", v) })];
+  if (v.state === "superseded" && v.newer) return [newer(v.newer)];
+  if (!v.result?.undo || v.result.undone) return [];
+  return [button(t("card.undo"), { cls: "secondary small", on: act("undo", v) }), v.result.undo.until ? h("span", { class: "cs-note" }, t("card.undo.until", { t: moment(v.result.undo.until) })) : null];
+}
+
+const act = (name, v) => async (event) => {
+  const pressed = event.currentTarget;
+  pressed.disabled = true;
+  const reply = await command(name, { approval_id: v.id, conversation_id: page.conversation });
+  if (!reply.ok) pressed.after(h("span", { class: "cs-err", role: "status" }, icon("warn"), reply.text));
+  page.look({ type: "refresh" });
+};
+
+function newer(id) {
+  const jump = (event) => {
+    const card = document.getElementById("call-" + id);
+    if (!card) return;
+    event.preventDefault();
+    card.scrollIntoView({ block: "center" });
+    card.querySelector("[data-act=deny]")?.focus({ preventScroll: true });
+  };
+  return h("a", { class: "cs-btn link", href: "#call-" + id, onclick: jump }, h("span", {}, t("card.superseded.go")), icon("down"));
+}
+
+export function receipt(v) {
+  const signed = ["approved", "consumed", "failed"].includes(v.state);
+  const [who, when] = outcome(v);
+  return h("section", { class: "cs-card cs-receipt is-" + (signed ? "approved" : v.state), role: "group", "aria-labelledby": `t-${v.id}`, id: `call-${v.id}`, "data-state": v.state },
+    h("div", { class: "cs-rc" }, h("span", { class: "cs-stamp" }, signed ? mark() : icon(ICONS[v.state] ?? "info")),
+      h("div", { class: "cs-rc-main" },
+        h("h2", { class: "cs-rc-title", id: `t-${v.id}` }, statement(v.title)),
+        h("p", { class: "cs-rc-by" }, who, when ? h("time", {}, " · " + when) : null, h("code", { class: "cs-digest" }, digest(v.call))),
+        notes(v), h("div", { class: "cs-rc-acts" }, actions(v)),
+        disclosure(t("card.what"), [evidence(v.evidence), json(callText(v.call))]))));
+}

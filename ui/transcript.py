@@ -1,0 +1,62 @@
+"""A stretch of a conversation as what the chatbot takes: a marker, then a person's words and the protocol's parts."""
+
+import hashlib
+from collections.abc import Sequence
+from typing import Any
+
+from agent.turns import Message, Page
+from ui import cards
+
+Part = dict[str, Any]
+MESSAGES = 30
+TAIL = 4
+WAITING = {"waiting_approval", "waiting_answer", "waiting_auth"}
+
+
+def running(page: Page) -> bool:
+    """Whether an answer is being written right now."""
+    return page.active_turn is not None and page.active_turn.state not in WAITING
+
+
+def version(page: Page) -> str:
+    """Changes whenever the newest messages do; two tabs compare it to see that the other one acted."""
+    tail = [(m.id, m.state, [(p["metadata"]["id"], p["metadata"]["seq"]) for p in _parts(m)]) for m in page.messages]
+    state = page.active_turn and (page.active_turn.turn_id, page.active_turn.state)
+    return hashlib.sha256(repr((tail[-TAIL:], state)).encode()).hexdigest()[:12]
+
+
+def transcript(page: Page, *, newest: bool = True, without: str | None = None) -> list[Part]:
+    """The messages of a page; `without` leaves out the answer of one turn (its parts come from the tail)."""
+    marker = view(page.conversation_id, version(page) if newest else "", page.earlier, older=not newest)
+    return [marker, *(part for m in page.messages if _kept(m, without) for part in _shown(m))]
+
+
+def view(conversation_id: str, seen: str = "", earlier: int | None = None, *, older: bool = False) -> Part:
+    """The marker that tells the page which conversation and version it shows."""
+    value = cards.view(conversation_id, seen, earlier, older=older)
+    return {"role": "assistant", "content": "", "metadata": {"type": "view", "value": value}}
+
+
+def answer(turn_id: str, parts: Sequence[Part]) -> list[Part]:
+    """Parts of a turn as fresh dicts; an error knows its turn, so that the person can try that turn again."""
+    return [_with_turn(part, turn_id) for part in parts]
+
+
+def _with_turn(part: Part, turn_id: str) -> Part:
+    meta = part["metadata"]
+    return {**part, "metadata": {**meta, "turn_id": turn_id} if meta["type"] == "error" else dict(meta)}
+
+
+def _kept(message: Message, without: str | None) -> bool:
+    return not (message.role == "assistant" and message.turn_id == without)
+
+
+def _shown(message: Message) -> list[Part]:
+    if message.role == "user":
+        meta = {"type": "user", "id": message.id, "seq": message.seq}
+        return [{"role": "user", "content": message.text, "metadata": meta}]
+    return answer(message.turn_id, message.parts)
+
+
+def _parts(message: Message) -> list[Part]:
+    return message.parts if message.role == "assistant" else []
