@@ -10,7 +10,7 @@ from agent.demo.language import Lang
 from agent.demo.memory import Memory
 from agent.demo.results import Result
 
-Kind = Literal["done", "none", "failed", "denied", "stopped", "cannot", "nothing"]
+Kind = Literal["done", "none", "failed", "denied", "stopped", "cannot", "many", "skipped"]
 
 
 @dataclass(frozen=True)

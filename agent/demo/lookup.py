@@ -1,0 +1,274 @@
+"""Finds the id of what a person names: from the words, from what was shown before, by searching, by asking."""
+
+from collections.abc import Generator, Mapping, Sequence
+from dataclasses import dataclass, field
+from datetime import date, timedelta
+from typing import Any
+
+from rapidfuzz import fuzz
+
+from agent.demo.clauses import Clause
+from agent.demo.language import fold, stem
+from agent.demo.questions import choose, free, place_in
+from agent.demo.reading import Name
+from agent.demo.results import Result
+from agent.demo.slots import FILLERS, environments, filled, object_names
+from agent.demo.steps import Call, Desk, Goal, Option, Outcome, Step, Stop
+
+_CLOSE = 75
+_MOST_AT_ONCE = 10
+Finding = Generator[Sequence[Step], list[Result], Any]
+
+
+@dataclass(frozen=True)
+class Reference:
+    """An argument that holds an id: of what, which entity is such an id, which tool finds it, what it is called."""
+
+    thing: str
+    entity: str
+    search: str
+    en: str
+    ru: str
+    text: str = "text"
+    loose: bool = False
+
+
+REFERENCES: Mapping[str, Reference] = {
+    "dashboard_id": Reference("dashboard", "number", "search_dashboards", "dashboard", "дашборд"),
+    "dataset_id": Reference("dataset", "number", "search_datasets", "dataset", "датасет"),
+    "task_id": Reference("task", "number", "list_tasks", "task", "задача"),
+    "backup_id": Reference("backup", "backup", "list_backups", "backup", "резервная копия", loose=True),
+    "user_id": Reference("user", "login", "list_users", "person", "человек"),
+    "commit": Reference("commit", "commit", "list_changes", "commit", "коммит", loose=True),
+}
+
+
+@dataclass(frozen=True)
+class Target:
+    """What one action is for: an id, a name, or something that was shown before."""
+
+    id: Any = None
+    name: str = ""
+    quoted: bool = False
+    item: Mapping[str, Any] = field(default_factory=dict)
+
+    @property
+    def label(self) -> str:
+        """How to speak of it."""
+        return str(self.item.get("name") or self.item.get("title") or self.name or (self.id if self.id is not None else ""))
+
+
+def targets(goal: Goal, reference: Reference, desk: Desk) -> list[Target]:
+    """All that a clause names of one kind; when it names nothing, what it points at in earlier answers."""
+    clause = goal.clause
+    ids = [Target(id=value) for value in clause.values(reference.entity)]
+    if ids or reference.entity in {"backup", "commit"}:
+        return ids or _pointed(clause, reference, desk)
+    names = [_target(n, reference) for n in _acted_on(clause)]
+    return names or _pointed(clause, reference, desk) or _from_before(goal, reference)
+
+
+def _acted_on(clause: Clause) -> list[Name]:
+    """The likeliest name, and those that are listed beside it ("A and B")."""
+    names = object_names(clause)
+    if not names or names[0].quoted:
+        return names
+    listed = [n for n in clause.names if n in names]
+    at = listed.index(names[0])
+    group = [names[0]]
+    for name in listed[at + 1 :]:
+        if name.before is None or not (name.before.concepts & {"and"} or name.before.text == ","):
+            break
+        group.append(name)
+    return group
+
+
+def _target(name: Name, reference: Reference) -> Target:
+    single = name.text.isascii() and name.text.islower() and " " not in name.text
+    if reference.thing == "user" and single and not name.quoted:
+        return Target(id=name.text)
+    return Target(name=name.text, quoted=name.quoted)
+
+
+def _pointed(clause: Clause, reference: Reference, desk: Desk) -> list[Target]:
+    """What "the second", "it", "both" mean among the things that were shown last."""
+    shown = [Target(id=i["id"], item=i) for i in desk.memory.focus(reference.thing) if "id" in i]
+    place = place_in(clause)
+    if place is not None and -len(shown) <= place < len(shown):
+        return [shown[place]]
+    if "all" in clause.concepts and "it" in clause.concepts and len(shown) <= _MOST_AT_ONCE:
+        return shown
+    return shown if len(shown) == 1 and ("it" in clause.concepts or not clause.names) else []
+
+
+def _from_before(goal: Goal, reference: Reference) -> list[Target]:
+    """What an earlier clause of the same message names: "don't delete A, just untag it"."""
+    for clause in reversed(goal.before):
+        ids = [Target(id=value) for value in clause.values(reference.entity)]
+        names = [_target(n, reference) for n in _acted_on(clause)[:1]]
+        if (ids or names) and (not clause.things or reference.thing in clause.things or "it" in goal.clause.concepts):
+            return ids or names
+    return []
+
+
+def found(goal: Goal, target: Target | None, reference: Reference, desk: Desk) -> Finding:
+    """The target with its id; searches and asks as needed. Raises `Stop` when there is none."""
+    if target is not None and target.id is not None:
+        return target
+    if target is not None:
+        return (yield from _by_name(goal, target, reference, desk))
+    if reference.loose or reference.thing == "task":
+        return (yield from _by_filters(goal, reference, desk))
+    answer = yield from free(goal, _which(reference, desk), desk)
+    asked = Target(id=int(answer)) if answer.isdecimal() else Target(name=answer)
+    return (yield from found(goal, asked, reference, desk))
+
+
+def _which(reference: Reference, desk: Desk) -> str:
+    if reference.thing in {"task", "backup"}:
+        return desk.say(f"Which {reference.en}? A name or an id.", f"Какая {reference.ru}? Название или номер.")
+    if reference.thing == "user":
+        return desk.say("Who? A name, a login or an e-mail.", "Кто именно? Имя, логин или почта.")
+    return desk.say(f"Which {reference.en}? A name or an id.", f"Какой {reference.ru}? Название или номер.")
+
+
+def _by_name(goal: Goal, target: Target, reference: Reference, desk: Desk) -> Finding:
+    items: list[dict[str, Any]] = []
+    for text in spellings(target.name, target.quoted):
+        result = yield from _search(goal, reference, {reference.text: text}, desk)
+        items = result.items
+        if items:
+            break
+    return (yield from _picked(goal, target, items, reference, desk))
+
+
+def spellings(name: str, quoted: bool = False) -> list[str]:
+    """A name as written, then its stems: a search by parts of words finds inflected Russian names."""
+    stems = " ".join(stem(word) if not word.isascii() else word for word in name.split())
+    return [name] if stems == fold(name) else [name, stems]
+
+
+def _search(goal: Goal, reference: Reference, wanted: Mapping[str, Any], desk: Desk) -> Finding:
+    tool = desk.tools.get(reference.search)
+    if tool is None:
+        raise Stop(Outcome("cannot", reference.search))
+    args = {name: value for name, value in wanted.items() if name in tool.properties and value is not None}
+    place = environments(goal.clause).get("from") or environments(goal.clause).get("first")
+    if place and "environment" in tool.properties:
+        args["environment"] = place
+    (result,) = yield [Call(tool.name, args)]
+    if not result.ok:
+        raise Stop(Outcome("denied" if result.denied else "failed", tool.name, args, result))
+    return result
+
+
+def _picked(
+    goal: Goal, target: Target, items: Sequence[dict[str, Any]], reference: Reference, desk: Desk
+) -> Finding:
+    """The only match, the only exact one, or the one that the person takes."""
+    exact = [i for i in items if _same_name(target.name, i)]
+    fitting = exact or [i for i in items if _close(target.name, i)]
+    if len(fitting) == 1:
+        return Target(id=fitting[0]["id"], item=fitting[0])
+    if not items:
+        raise Stop(Outcome("none", goal.tool, {}, None, target.name))
+    return (yield from _asked(goal, fitting or items, target.name, reference, desk))
+
+
+def _asked(
+    goal: Goal, items: Sequence[dict[str, Any]], name: str, reference: Reference, desk: Desk
+) -> Finding:
+    options = [Option(label_of(i), i) for i in items if "id" in i]
+    about = f" “{name}”" if name else ""
+    counted = desk.say(f" {len(options)} match.", f" Подходит: {len(options)}.") if len(options) > 4 else ""
+    question = desk.say(f"Which {reference.en}{about} do you mean?{counted}", f"{_RU_WHICH[reference.thing]}{_quoted(name)} вы имеете в виду?{counted}")
+    item = yield from choose(goal, question, options, desk)
+    return Target(id=item["id"], item=item)
+
+
+_RU_WHICH = {
+    "dashboard": "Какой дашборд", "dataset": "Какой датасет", "task": "Какую задачу", "backup": "Какую копию",
+    "user": "Кого", "commit": "Какой коммит", "document": "Какой документ", "attachment": "Какое вложение",
+}  # fmt: skip
+
+
+def _quoted(name: str) -> str:
+    return f" «{name}»" if name else ""
+
+
+def label_of(item: Mapping[str, Any]) -> str:
+    """A thing in one line: name, environment, state or date, id."""
+    named = item.get("name") or item.get("title") or item.get("message")
+    place, state, day = item.get("environment"), item.get("state"), str(item.get("created_at") or "")[:16].replace("T", " ")
+    shown = item.get("short_id") or item.get("id")
+    return " · ".join(str(part) for part in (named, place, state, day if not named else "", shown) if part)
+
+
+def _names_of(item: Mapping[str, Any]) -> list[str]:
+    return [str(item[key]) for key in ("name", "name_ru", "title", "title_ru", "id", "email", "message") if item.get(key)]
+
+
+def _stems(text: str) -> str:
+    return " ".join(stem(word) for word in fold(text).split())
+
+
+def _same_name(name: str, item: Mapping[str, Any]) -> bool:
+    return any(fold(name) == fold(other) or _stems(name) == _stems(other) for other in _names_of(item))
+
+
+def _close(name: str, item: Mapping[str, Any]) -> bool:
+    """Whether the words of the name are all in the thing's name, give or take an ending."""
+    return any(fuzz.token_set_ratio(_stems(name), _stems(other)) >= _CLOSE for other in _names_of(item))
+
+
+def _by_filters(goal: Goal, reference: Reference, desk: Desk) -> Finding:
+    """One of a list that the clause narrows down: the newest backup, the running task, the commit before."""
+    result = yield from _listed(goal, reference, desk)
+    items = list(result.items) or list(result.object.get("commits") or ())
+    fitting = [i for i in items if isinstance(i, dict) and "id" in i and _on_day(i, goal.clause)]
+    if not fitting:
+        raise Stop(Outcome("none", goal.tool, {}, result))
+    place = place_in(goal.clause)
+    if place is not None and place < len(fitting):
+        return Target(id=fitting[max(place, 0)]["id"], item=fitting[max(place, 0)])
+    newest = reference.thing == "backup" and goal.tool.startswith("restore")
+    if newest or len(fitting) == 1:
+        return Target(id=fitting[0]["id"], item=fitting[0])
+    return (yield from _asked(goal, fitting, "", reference, desk))
+
+
+def _listed(goal: Goal, reference: Reference, desk: Desk) -> Finding:
+    tool = desk.tools.get(reference.search)
+    if tool is None:
+        raise Stop(Outcome("cannot", reference.search))
+    args = filled(Goal(tool.name, goal.clause, goal.before), tool, desk)
+    args.pop("text", None)
+    for name in tool.required:
+        args.setdefault(name, goal.args.get(name) or inherited(goal, name, desk))
+    (result,) = yield [Call(tool.name, {k: v for k, v in args.items() if v is not None})]
+    if not result.ok:
+        raise Stop(Outcome("denied" if result.denied else "failed", tool.name, args, result))
+    return result
+
+
+def inherited(goal: Goal, name: str, desk: Desk) -> Any:
+    """A value that an earlier clause of the message gives, the nearest first."""
+    filler = FILLERS.get(name)
+    values = (filler(Goal(goal.tool, clause), desk) for clause in reversed(goal.before)) if filler else ()
+    return next((value for value in values if value is not None), None)
+
+
+def _on_day(item: Mapping[str, Any], clause: Clause) -> bool:
+    """Whether a thing is of the days that the clause names, if it names any."""
+    spans = clause.values("date")
+    at = str(item.get("at") or item.get("created_at") or "")[:10]
+    if not spans or not at:
+        return True
+    return any(span.since and span.since <= _day(at) <= span.until + timedelta(days=1) for span in spans)
+
+
+def _day(text: str) -> date:
+    try:
+        return date.fromisoformat(text)
+    except ValueError:
+        return date.min
