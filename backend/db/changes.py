@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from psycopg.types.json import Jsonb
+from psycopg.types.json import Json
 
 from backend.database import Connection
 from backend.differences import Image, between, between_json
@@ -30,8 +30,8 @@ async def record(
             resource.type,
             resource.id,
             resource.name,
-            Jsonb(before) if before is not None else None,
-            Jsonb(after) if after is not None else None,
+            Json(before) if before is not None else None,
+            Json(after) if after is not None else None,
             undoes,
         ),
     )

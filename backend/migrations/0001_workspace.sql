@@ -114,8 +114,8 @@ create table changes (
     resource_type text not null,
     resource_id text not null,
     resource_name text not null,
-    before jsonb,
-    after jsonb,
+    before json,
+    after json,
     commit_id text references commits,
     undoes int references changes,
     undone_by int references changes
