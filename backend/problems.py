@@ -59,7 +59,6 @@ STATUS = {
     "base_required": 422,
     "invalid_patch": 422,
     "unknown_owner": 422,
-    "unknown_role": 422,
     "internal": 500,
     "overloaded": 503,
 }

@@ -5,7 +5,7 @@ from typing import Annotated
 from fastapi import APIRouter, Query
 
 from backend.api.backups import Since, Until
-from backend.api.deps import Db, InEnvironment, Limit, Offset, Viewer, Words
+from backend.api.deps import Db, InEnvironment, Limit, Line, Offset, Viewer, Words
 from backend.api.responses import READ
 from backend.db import audit
 from backend.models.audit import AuditEvent
@@ -19,10 +19,10 @@ async def list_audit_events(
     person: Viewer,
     db: Db,
     text: Words = None,
-    actor: Annotated[Words, Query(description="Login, name or e-mail of who did it.")] = None,
-    action: Annotated[Words, Query(description="An operation.", examples=["delete_dashboard"])] = None,
-    resource_type: Annotated[Words, Query(description="Kind of the thing.", examples=["dataset"])] = None,
-    resource_id: Annotated[Words, Query(description="Id of the thing.", examples=["412"])] = None,
+    actor: Annotated[Line | None, Query(description="Login, name or e-mail of who did it.")] = None,
+    action: Annotated[Line | None, Query(description="An operation.", examples=["delete_dashboard"])] = None,
+    resource_type: Annotated[Line | None, Query(description="Kind of the thing.", examples=["dataset"])] = None,
+    resource_id: Annotated[Line | None, Query(description="Id of the thing.", examples=["412"])] = None,
     environment: InEnvironment = None,
     since: Since = None,
     until: Until = None,

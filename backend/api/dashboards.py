@@ -4,7 +4,7 @@ from typing import Annotated
 
 from fastapi import APIRouter, Query, Response
 
-from backend.api.deps import Db, EditorEffect, InEnvironment, Language, Limit, NumberId, Offset, Viewer, Words
+from backend.api.deps import Db, EditorEffect, InEnvironment, Language, Limit, Line, NumberId, Offset, Viewer, Words
 from backend.api.responses import CHANGE, CREATE, READ, READ_ONE
 from backend.db import dashboards
 from backend.models.common import Outcome, Page, Preview
@@ -19,8 +19,8 @@ async def search_dashboards(
     person: Viewer,
     db: Db,
     text: Words = None,
-    owner: Annotated[Words, Query(description="Login, name or e-mail of the owner, or a part of it.")] = None,
-    tag: Annotated[Words, Query(description="A tag.", examples=["retail"])] = None,
+    owner: Annotated[Line | None, Query(description="Login, name or e-mail of the owner, or a part of it.")] = None,
+    tag: Annotated[Line | None, Query(description="A tag.", examples=["retail"])] = None,
     environment: InEnvironment = None,
     limit: Limit = 20,
     offset: Offset = 0,

@@ -4,7 +4,7 @@ from typing import Annotated
 
 from fastapi import APIRouter, Query, Response
 
-from backend.api.deps import AdminEffect, AnalystEffect, Db, InEnvironment, Language, Limit, NumberId, Offset, Viewer, Words
+from backend.api.deps import AdminEffect, AnalystEffect, Db, InEnvironment, Language, Limit, Line, NumberId, Offset, Viewer, Words
 from backend.api.responses import CHANGE, READ, READ_ONE
 from backend.db import datasets
 from backend.models.common import Outcome, Page, Preview
@@ -19,8 +19,8 @@ async def search_datasets(
     person: Viewer,
     db: Db,
     text: Words = None,
-    schema: Annotated[Words, Query(description="A database schema.", examples=["dm_finance"])] = None,
-    source: Annotated[Words, Query(description="A part of the source's name.", examples=["Bitrix"])] = None,
+    schema: Annotated[Line | None, Query(description="A database schema.", examples=["dm_finance"])] = None,
+    source: Annotated[Line | None, Query(description="A part of the source's name.", examples=["Bitrix"])] = None,
     environment: InEnvironment = None,
     not_refreshed_days: Annotated[
         int | None, Query(ge=0, le=3650, description="Only data that was last loaded longer ago than this.")

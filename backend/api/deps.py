@@ -1,10 +1,11 @@
 """What routes ask for: a connection, a person with a role, the frame of a changing call, page and search words."""
 
 from collections.abc import AsyncIterator, Awaitable, Callable
-from typing import Annotated, Any
+from typing import Annotated
 
 from fastapi import Depends, Header, Path, Query, Request, Security
 from fastapi.security import APIKeyHeader, HTTPAuthorizationCredentials, HTTPBearer
+from pydantic import StringConstraints
 
 from backend import ledger
 from backend.database import Connection
@@ -94,10 +95,6 @@ NumberId = Annotated[int, Path(ge=1, le=2_147_483_647, examples=[412])]
 WordId = Annotated[str, Path(min_length=1, max_length=120, pattern=r"^[\w.@\-]+$")]
 Limit = Annotated[int, Query(ge=1, le=100, description="Most items to answer.")]
 Offset = Annotated[int, Query(ge=0, le=1_000_000, description="Items to skip.")]
-Words = Annotated[
-    str | None,
-    Query(max_length=200, pattern=r"^[^\x00]*$", description="All these words must occur; case and ё/е do not matter."),
-]
+Line = Annotated[str, StringConstraints(max_length=200, pattern=r"^[^\x00]*$")]
+Words = Annotated[Line | None, Query(description="All these words must occur; case and ё/е do not matter.")]
 InEnvironment = Annotated[ENVIRONMENT_IDS | None, Query(description="Only this environment.")]
-
-Kwargs = dict[str, Any]

@@ -6,7 +6,7 @@ from typing import Annotated
 from fastapi import APIRouter, Body, Query, Response
 
 from backend import files
-from backend.api.deps import Db, EditorEffect, Language, Limit, NumberId, Offset, Viewer, WordId, Words
+from backend.api.deps import Db, EditorEffect, Language, Limit, Line, NumberId, Offset, Viewer, WordId, Words
 from backend.api.responses import CHANGE, READ, READ_ONE, refusals
 from backend.db import attachments, documents
 from backend.models.common import Outcome, Page, Preview
@@ -29,7 +29,7 @@ Patch = Annotated[
         examples=[[{"op": "replace", "path": "/sla/freshness_hours", "value": 12}]],
     ),
 ]
-Revision = Annotated[int | None, Query(ge=1, le=2_147_483_647)]
+Revision = Annotated[int | None, Query(ge=1, le=2_147_483_647, description="The revision that is meant.")]
 
 
 @router.get("/documents", operation_id="search_documents", summary="Search documents", responses=READ)
@@ -78,7 +78,7 @@ async def search_attachments(
     person: Viewer,
     db: Db,
     text: Words = None,
-    document_id: Annotated[Words, Query(description="Only attachments of this document.")] = None,
+    document_id: Annotated[Line | None, Query(description="Only attachments of this document.")] = None,
     limit: Limit = 20,
     offset: Offset = 0,
 ) -> Page[Attachment]:

@@ -6,7 +6,7 @@ from fastapi import APIRouter, Query, Response
 from fastapi.exceptions import RequestValidationError
 from pydantic import ValidationError
 
-from backend.api.deps import Db, EditorEffect, Language, Viewer, Words
+from backend.api.deps import Db, EditorEffect, Language, Line, Viewer
 from backend.api.responses import CREATE, READ_ONE, refusals
 from backend.models.common import ENVIRONMENT_IDS, PROTECTED, Outcome
 from backend.models.operations import MigrationPlan, MigrationRequest
@@ -25,7 +25,7 @@ async def plan_migration(
     source: Annotated[ENVIRONMENT_IDS, Query(description="Copy from here.")],
     target: Annotated[ENVIRONMENT_IDS, Query(description="Copy to here.")],
     dashboard_ids: Annotated[list[int], Query(description="Dashboards of the source; or give `tag`.")] = [],  # noqa: B006
-    tag: Annotated[Words, Query(description="All dashboards of the source with this tag.")] = None,
+    tag: Annotated[Line | None, Query(description="All dashboards of the source with this tag.")] = None,
 ) -> MigrationPlan:
     """What copying dashboards with their datasets to another environment would change. Changes nothing."""
     try:

@@ -4,7 +4,7 @@ from typing import Annotated
 
 from fastapi import APIRouter, Query, Response
 
-from backend.api.deps import AnalystEffect, Db, EditorEffect, InEnvironment, Limit, NumberId, Offset, Viewer, Words
+from backend.api.deps import AnalystEffect, Db, EditorEffect, InEnvironment, Limit, Line, NumberId, Offset, Viewer, Words
 from backend.api.responses import CHANGE, CREATE, READ, READ_ONE
 from backend.db import tasks
 from backend.models.common import Outcome, Page, Preview
@@ -22,7 +22,7 @@ async def list_tasks(
     state: Annotated[TaskState | None, Query(description="Only tasks in this state.")] = None,
     kind: Annotated[TaskKind | None, Query(description="Only tasks of this kind.")] = None,
     environment: InEnvironment = None,
-    started_by: Annotated[Words, Query(description="Login, name or e-mail of who started it.")] = None,
+    started_by: Annotated[Line | None, Query(description="Login, name or e-mail of who started it.")] = None,
     limit: Limit = 20,
     offset: Offset = 0,
 ) -> Page[TaskSummary]:
