@@ -19,7 +19,7 @@ from collections.abc import Mapping
 from importlib import metadata
 from importlib.util import find_spec
 from pathlib import Path
-from typing import IO
+from typing import IO, Any
 
 import psutil
 import psycopg
@@ -58,7 +58,7 @@ class EmbeddedPostgres:
         self._pgdata = self.data_dir / "pgdata"
         self._install = _binaries()
         self._lock: IO[str] | None = None
-        self._server: subprocess.Popen[bytes] | None = None
+        self._server: subprocess.Popen[Any] | None = None
 
     def start(self, timeout: float = 60.0) -> str:
         """Start the server and return its URL. Blocks for at most `timeout` seconds.
@@ -129,7 +129,7 @@ class EmbeddedPostgres:
         options = ["--auth=trust", "--encoding=UTF8", "--no-locale", "--locale-provider=builtin"]
         command = [self._install / "bin" / "initdb", "-D", target, "-U", "postgres", *options]
         command.append("--builtin-locale=C.UTF-8")
-        done = subprocess.run(command, capture_output=True, text=True, cwd="/", **user.credentials)
+        done = subprocess.run(command, capture_output=True, text=True, cwd="/", **user.credentials)  # noqa: S603
         if done.returncode:
             raise EmbeddedPostgresError(f"initdb failed in {target.parent}: {done.stderr.strip()[-800:]}")
 
@@ -151,11 +151,11 @@ class EmbeddedPostgres:
             _end(orphan, 30.0)
         pid_file.unlink(missing_ok=True)
 
-    def _launch(self, user: ServerUser, sockets: Path) -> subprocess.Popen[bytes]:
+    def _launch(self, user: ServerUser, sockets: Path) -> subprocess.Popen[Any]:
         settings = {**self.settings, "unix_socket_directories": f'"{sockets}"'}
         options = [part for name, value in settings.items() for part in ("-c", f"{name}={value}")]
         with open(self.data_dir / "postgres.log", "ab") as log:
-            return subprocess.Popen(
+            return subprocess.Popen(  # noqa: S603
                 [self._install / "bin" / "postgres", "-D", self._pgdata, *options],
                 stdin=subprocess.DEVNULL,
                 stdout=log,

@@ -26,7 +26,7 @@ def beat(connection: psycopg.Connection, held: Sequence[tuple[UUID, int]], secon
         """
         with held as (select * from unnest(%s::uuid[], %s::bigint[]) as h(id, fence)),
              mine as (select t.id from turns t join held using (id, fence) where t.state = 'running'
-                      order by t.id for update of t)
+                      order by t.id for no key update of t)
         update turns t set lease_until = clock_timestamp() + make_interval(secs => %s)
           from mine where t.id = mine.id
         returning t.id, t.cancel_requested_at is not null

@@ -8,21 +8,22 @@ import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
+from typing import LiteralString
 
 import psycopg
 from alembic import command
 from alembic.config import Config
 from langgraph.checkpoint.postgres import PostgresSaver
-from psycopg.rows import dict_row
+from psycopg.rows import DictRow, dict_row
 from sqlalchemy import create_engine
 from sqlalchemy.pool import NullPool
 
 OLDEST = 14
-_LOCK = 0x636F756E746572  # "counter"
+_TRY_LOCK: LiteralString = "select pg_try_advisory_xact_lock(x'636f756e746572'::bigint)"
 _POLL = 0.05
 
 
-class UnsupportedDatabase(RuntimeError):
+class UnsupportedDatabase(RuntimeError):  # noqa: N818
     """The server is too old; the text says which version is needed."""
 
 
@@ -52,7 +53,7 @@ def _only_one(connection: psycopg.Connection) -> Iterator[None]:
 
 def _try_lock(connection: psycopg.Connection) -> bool:
     # No parameters: they would leave a portal open, and with it a snapshot, until the transaction ends.
-    row = connection.execute(f"select pg_try_advisory_xact_lock({_LOCK})").fetchone()
+    row = connection.execute(_TRY_LOCK).fetchone()
     return bool(row and row[0])
 
 
@@ -72,5 +73,5 @@ def _upgrade_ours(url: str) -> None:
 
 
 def _upgrade_checkpoints(url: str) -> None:
-    with psycopg.connect(url, autocommit=True, row_factory=dict_row) as connection:
+    with psycopg.Connection[DictRow].connect(url, autocommit=True, row_factory=dict_row) as connection:
         PostgresSaver(connection).setup()

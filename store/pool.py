@@ -12,10 +12,10 @@ Connection = AsyncConnection[DictRow]
 Pool = AsyncConnectionPool[Connection]
 
 
-async def open_pool(url: str, *, min_size: int = 1, max_size: int = 8, timeout: float = 10.0) -> Pool:
+async def open_pool(url: str, *, min_size: int = 1, max_size: int = 8, wait: float = 10.0) -> Pool:
     """Open a pool of autocommit connections with dict rows; the caller closes it.
 
-    A connection is checked before it is lent, so a restarted server costs no failed query. `timeout` is
+    A connection is checked before it is lent, so a restarted server costs no failed query. `wait` is
     how many seconds a caller waits for a free connection before `psycopg_pool.PoolTimeout`.
     Named prepared statements stay off, so that a transaction pooler may stand in between.
     """
@@ -26,13 +26,17 @@ async def open_pool(url: str, *, min_size: int = 1, max_size: int = 8, timeout: 
         kwargs=settings,
         min_size=min_size,
         max_size=max_size,
-        timeout=timeout,
+        timeout=wait,
         max_lifetime=1800.0,
-        check=AsyncConnectionPool.check_connection,
+        check=_check,
         open=False,
     )
     await pool.open()
     return pool
+
+
+async def _check(connection: AsyncConnection[Any]) -> None:
+    await AsyncConnectionPool.check_connection(connection)
 
 
 @asynccontextmanager

@@ -39,6 +39,17 @@ create unique index turns_one_active on turns (conversation_id)
     where state in ('queued', 'running', 'waiting_approval', 'waiting_answer', 'waiting_auth');
 create index turns_claimable on turns (created_at) where state in ('queued', 'running');
 
+-- A fence only grows, and every claim raises it: whatever writes the row, an older worker stays locked out.
+create function turns_fence_grows() returns trigger language plpgsql as $$
+begin
+    if new.fence < old.fence or (new.state = 'running' and new.attempt > old.attempt and new.fence = old.fence) then
+        raise exception 'the fence of a turn must grow with every claim';
+    end if;
+    return new;
+end $$;
+create trigger turns_fence before update of fence, state, attempt on turns
+    for each row execute function turns_fence_grows();
+
 create table messages (
     seq              bigint generated always as identity primary key,
     id               uuid not null unique,
@@ -91,6 +102,8 @@ create table approvals (
 );
 create unique index approvals_one_open on approvals (turn_id, call_key) where state in ('pending', 'approved');
 create index approvals_pending_of_owner on approvals (tenant, owner, created_at) where state = 'pending';
+create index approvals_overdue on approvals (expires_at) where state = 'pending';
+create index approvals_of_conversation on approvals (conversation_id);
 
 create table questions (
     id               uuid primary key,
@@ -106,6 +119,8 @@ create table questions (
     answered_at      timestamptz,
     unique (turn_id, call_key)
 );
+create index questions_of_conversation on questions (conversation_id);
+create index questions_pending on questions (turn_id) where state = 'pending';
 
 -- The token of the person for a turn that another process may have to finish: sealed, at most 15 minutes.
 create table turn_credentials (
@@ -153,6 +168,7 @@ create table usage (
     unique (turn_id, step_key)
 );
 create index usage_by_day on usage (tenant, at);
+create index usage_of_owner on usage (tenant, owner, at);
 
 create table feedback (
     message_id  uuid not null references messages (id) on delete cascade,
@@ -185,6 +201,16 @@ create function audit_is_append_only() returns trigger language plpgsql as $$
 begin raise exception 'the audit log is append-only'; end $$;
 create trigger audit_append_only before update or delete on audit
     for each row execute function audit_is_append_only();
+create trigger audit_never_truncated before truncate on audit
+    for each statement execute function audit_is_append_only();
+create index audit_of_owner on audit (tenant, owner, seq);
+
+-- The newest link of each chain: what shows that the newest rows were removed, and where appending queues up.
+create table audit_heads (
+    tenant  text primary key,
+    seq     bigint not null,
+    hash    bytea not null
+);
 
 create table rate_limits (
     bucket        text primary key,

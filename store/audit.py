@@ -1,0 +1,231 @@
+"""The audit log: append-only, one hash chain for each tenant.
+
+A row's hash covers the hash of the row before it, so a row that was changed, removed or moved breaks the chain.
+The newest link is kept in `audit_heads` as well, so removing the newest rows shows too. Whoever can rewrite all of
+this can still be caught with an anchor: a head that was noted elsewhere (see `python -m store verify-audit`).
+"""
+
+import hashlib
+import json
+from collections.abc import AsyncIterator
+from dataclasses import dataclass, field, replace
+from datetime import UTC, datetime
+from typing import Any, LiteralString
+from uuid import UUID
+
+from store.pool import Connection
+from store.rows import jsonb, many, one, storable
+
+START = bytes(32)
+BATCH = 1000
+COLUMNS: LiteralString = """
+    tenant, seq, at, kind, actor, actor_name, owner, conversation_id, turn_id, approval_id, tool, data,
+    data::text as data_text, prev_hash, hash
+"""
+
+
+@dataclass(frozen=True, slots=True)
+class NewEntry:
+    """What happened: `actor` did it, in a matter of `owner`; both are "iss|sub". `data` holds no secrets."""
+
+    kind: str
+    actor: str
+    owner: str
+    actor_name: str = ""
+    conversation_id: UUID | None = None
+    turn_id: UUID | None = None
+    approval_id: UUID | None = None
+    tool: str | None = None
+    data: dict[str, Any] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True)
+class Entry:
+    """One link of a tenant's chain; `data_text` is `data` as PostgreSQL writes it, which is what was hashed."""
+
+    tenant: str
+    seq: int
+    at: datetime
+    kind: str
+    actor: str
+    actor_name: str
+    owner: str
+    conversation_id: UUID | None
+    turn_id: UUID | None
+    approval_id: UUID | None
+    tool: str | None
+    data: dict[str, Any]
+    data_text: str
+    prev_hash: bytes
+    hash: bytes
+
+    def digest(self) -> bytes:
+        """SHA-256 over the previous hash and every column, as one JSON array of texts."""
+        columns = [
+            self.prev_hash.hex(),
+            self.tenant,
+            self.seq,
+            self.at.astimezone(UTC).isoformat(timespec="microseconds"),
+            self.kind,
+            self.actor,
+            self.actor_name,
+            self.owner,
+            *(str(key) if key else None for key in (self.conversation_id, self.turn_id, self.approval_id)),
+            self.tool,
+            self.data_text,
+        ]
+        return hashlib.sha256(json.dumps(columns, ensure_ascii=False).encode()).digest()
+
+
+@dataclass(frozen=True, slots=True)
+class Filter:
+    """Which entries to show; None means any."""
+
+    owner: str | None = None
+    actor: str | None = None
+    kind: str | None = None
+    tool: str | None = None
+    since: datetime | None = None
+    until: datetime | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Head:
+    """The newest link of a chain."""
+
+    tenant: str
+    seq: int
+    hash: bytes
+
+
+async def append(connection: Connection, tenant: str, new: NewEntry) -> Entry:
+    """Add one entry to the tenant's chain.
+
+    Entries of a tenant queue up behind the surrounding transaction: append late in it.
+    """
+    async with connection.transaction():
+        entry = await _next(connection, tenant, new)
+        await connection.execute(
+            """
+            insert into audit (tenant, seq, at, kind, actor, actor_name, owner, conversation_id, turn_id, approval_id,
+                tool, data, prev_hash, hash)
+            values (%s, %s, %s, %s, %s, %s, %s, %s, %s, %s, %s, %s::jsonb, %s, %s)
+            """,
+            (
+                entry.tenant,
+                entry.seq,
+                entry.at,
+                entry.kind,
+                entry.actor,
+                entry.actor_name,
+                entry.owner,
+                entry.conversation_id,
+                entry.turn_id,
+                entry.approval_id,
+                entry.tool,
+                entry.data_text,
+                entry.prev_hash,
+                entry.hash,
+            ),
+        )
+        query = "update audit_heads set seq = %s, hash = %s where tenant = %s"
+        await connection.execute(query, (entry.seq, entry.hash, tenant))
+    return entry
+
+
+async def page(
+    connection: Connection, tenant: str, where: Filter, *, before: int | None = None, limit: int = 100
+) -> list[Entry]:
+    """The tenant's newest entries that fit, or the newest of those before `seq`; newest first.
+
+    The caller decides whose entries may be seen: `Filter(owner=...)` for a person's own.
+    """
+    return await many(
+        connection,
+        Entry,
+        f"""
+        select {COLUMNS} from audit
+        where tenant = %(tenant)s and (%(before)s::bigint is null or seq < %(before)s)
+            and (%(owner)s::text is null or owner = %(owner)s)
+            and (%(actor)s::text is null or actor = %(actor)s)
+            and (%(kind)s::text is null or kind = %(kind)s)
+            and (%(tool)s::text is null or tool = %(tool)s)
+            and (%(since)s::timestamptz is null or at >= %(since)s)
+            and (%(until)s::timestamptz is null or at < %(until)s)
+        order by seq desc limit %(limit)s
+        """,
+        {
+            "tenant": tenant,
+            "before": before,
+            "limit": limit,
+            "owner": where.owner,
+            "actor": where.actor,
+            "kind": where.kind,
+            "tool": where.tool,
+            "since": where.since,
+            "until": where.until,
+        },
+    )
+
+
+async def heads(connection: Connection) -> list[Head]:
+    """The recorded newest link of every chain, by tenant."""
+    return await many(connection, Head, "select tenant, seq, hash from audit_heads order by tenant")
+
+
+async def chain(connection: Connection, tenant: str) -> AsyncIterator[Entry]:
+    """All entries of a tenant, oldest first, read in batches."""
+    last = -1
+    while batch := await _after(connection, tenant, last):
+        for entry in batch:
+            yield entry
+        last = batch[-1].seq
+
+
+async def _after(connection: Connection, tenant: str, seq: int) -> list[Entry]:
+    query = f"select {COLUMNS} from audit where tenant = %s and seq > %s order by seq limit %s"
+    return await many(connection, Entry, query, (tenant, seq, BATCH))
+
+
+@dataclass(frozen=True, slots=True)
+class _Place:
+    """Where the next entry goes. Reading it locks the chain until the transaction ends."""
+
+    seq: int
+    hash: bytes
+    at: datetime
+    data: dict[str, Any]
+    data_text: str
+
+
+async def _next(connection: Connection, tenant: str, new: NewEntry) -> Entry:
+    place = await one(
+        connection,
+        _Place,
+        """
+        insert into audit_heads as h (tenant, seq, hash) values (%(tenant)s, 0, %(start)s)
+        on conflict (tenant) do update set seq = h.seq
+        returning h.seq + 1 as seq, h.hash, clock_timestamp() as at, %(data)s::jsonb as data,
+            %(data)s::jsonb::text as data_text
+        """,
+        {"tenant": tenant, "start": START, "data": jsonb(new.data)},
+    )
+    assert place is not None
+    entry = Entry(
+        tenant=tenant,
+        seq=place.seq,
+        at=place.at,
+        kind=new.kind,
+        actor=storable(new.actor),
+        actor_name=storable(new.actor_name),
+        owner=new.owner,
+        conversation_id=new.conversation_id,
+        turn_id=new.turn_id,
+        approval_id=new.approval_id,
+        tool=new.tool,
+        data=place.data,
+        data_text=place.data_text,
+        prev_hash=place.hash,
+        hash=b"",
+    )
+    return replace(entry, hash=entry.digest())

@@ -1,0 +1,90 @@
+"""LangGraph's checkpoints, written only by the worker that holds the turn.
+
+`thread_id` is the conversation's id. A saver is made for each turn: `AsyncPostgresSaver` takes one lock around
+every statement, even over a pool, so a shared one would let the turns of a process wait for each other.
+"""
+
+import asyncio
+from collections.abc import AsyncIterator, Sequence
+from contextlib import asynccontextmanager
+from typing import Any
+from uuid import UUID
+
+from langchain_core.runnables import RunnableConfig
+from langgraph.checkpoint.base import ChannelVersions, Checkpoint, CheckpointMetadata
+from langgraph.checkpoint.postgres.aio import AsyncPostgresSaver
+from langgraph.checkpoint.serde.jsonplus import JsonPlusSerializer
+from psycopg import errors
+
+from store.errors import LostLease
+from store.pool import Connection, Pool
+
+# Strict: data in a checkpoint never becomes code (CVE-2026-28277), whatever LANGGRAPH_STRICT_MSGPACK says.
+SERDE = JsonPlusSerializer(allowed_msgpack_modules=None)
+PRUNE_TRIES = 3
+
+
+class FencedSaver(AsyncPostgresSaver):
+    """A saver for one claimed turn; its writes raise `LostLease` once the turn is somebody else's or has ended.
+
+    Without the check a worker that was paused past its lease writes over later turns (langgraph#8796).
+    """
+
+    def __init__(self, pool: Pool, turn_id: UUID, fence: int):
+        super().__init__(pool, serde=SERDE)
+        self._pool = pool
+        self._turn_id = turn_id
+        self._fence = fence
+
+    async def aput(
+        self,
+        config: RunnableConfig,
+        checkpoint: Checkpoint,
+        metadata: CheckpointMetadata,
+        new_versions: ChannelVersions,
+    ) -> RunnableConfig:
+        """Save a checkpoint, in one transaction with the check of the fence. Raises `LostLease`."""
+        async with self._fenced(config) as saver:
+            return await saver.aput(config, checkpoint, metadata, new_versions)
+
+    async def aput_writes(
+        self, config: RunnableConfig, writes: Sequence[tuple[str, Any]], task_id: str, task_path: str = ""
+    ) -> None:
+        """Save what a task wrote, in one transaction with the check of the fence. Raises `LostLease`."""
+        async with self._fenced(config) as saver:
+            await saver.aput_writes(config, writes, task_id, task_path)
+
+    @asynccontextmanager
+    async def _fenced(self, config: RunnableConfig) -> AsyncIterator[AsyncPostgresSaver]:
+        async with self._pool.connection() as connection, connection.transaction():
+            await self._check(connection, config.get("configurable", {})["thread_id"])
+            yield AsyncPostgresSaver(connection, serde=SERDE)
+
+    async def _check(self, connection: Connection, thread_id: str) -> None:
+        held = await connection.execute(
+            """
+            select 1 from turns where id = %s and fence = %s and conversation_id::text = %s and state = 'running'
+            for share
+            """,
+            (self._turn_id, self._fence, thread_id),
+        )
+        if not await held.fetchone():
+            raise LostLease
+
+
+async def prune(pool: Pool, conversation_id: UUID) -> None:
+    """Keep only the newest checkpoint of a conversation; called after each turn, safe beside a running one."""
+    for left in reversed(range(PRUNE_TRIES)):
+        try:
+            return await AsyncPostgresSaver(pool, serde=SERDE).aprune([str(conversation_id)])
+        except (errors.SerializationFailure, errors.DeadlockDetected):
+            if not left:
+                raise
+            await asyncio.sleep(0.05)
+    return None
+
+
+async def forget(pool: Pool, conversation_ids: Sequence[UUID]) -> None:
+    """Remove all checkpoints of these conversations."""
+    saver = AsyncPostgresSaver(pool, serde=SERDE)
+    await saver.aprune([str(conversation_id) for conversation_id in conversation_ids], strategy="delete")

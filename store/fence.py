@@ -1,0 +1,39 @@
+"""The fence of a turn: every claim raises it, and a worker with an older number can write nothing.
+
+A paused worker wakes up believing that the turn is still its own. Without the check it erases what the next
+worker wrote (langgraph#8796).
+"""
+
+from typing import Protocol
+from uuid import UUID
+
+from store.errors import LostLease
+from store.pool import Connection
+
+
+class Lease(Protocol):
+    """The right to write for a turn. A claimed `store.turns.Turn` is one."""
+
+    @property
+    def turn_id(self) -> UUID:
+        """The turn that is held."""
+        ...
+
+    @property
+    def fence(self) -> int:
+        """The number that the claim returned."""
+        ...
+
+
+async def share(connection: Connection, lease: Lease) -> None:
+    """Keep the turn ours until the surrounding transaction ends; raises `LostLease`."""
+    query = "select 1 from turns where id = %s and fence = %s and state = 'running' for share"
+    if not await (await connection.execute(query, (lease.turn_id, lease.fence))).fetchone():
+        raise LostLease
+
+
+async def lock(connection: Connection, lease: Lease) -> None:
+    """As `share`, but for a transaction that goes on to change the turn itself."""
+    query = "select 1 from turns where id = %s and fence = %s and state = 'running' for no key update"
+    if not await (await connection.execute(query, (lease.turn_id, lease.fence))).fetchone():
+        raise LostLease

@@ -1,0 +1,93 @@
+"""Tokens: one row for each model request, counted once even when its step runs again."""
+
+from dataclasses import dataclass
+from typing import LiteralString
+from uuid import UUID
+
+from store import fence
+from store.fence import Lease
+from store.pool import Connection
+from store.rows import many, value
+
+_SUMS: LiteralString = """
+    count(*)::int as requests, sum(input_tokens)::bigint as input_tokens, sum(cached_tokens)::bigint as cached_tokens,
+    sum(reasoning_tokens)::bigint as reasoning_tokens, sum(output_tokens)::bigint as output_tokens
+"""
+
+
+@dataclass(frozen=True, slots=True)
+class Usage:
+    """The tokens of one model request; `estimated` when the provider reported none."""
+
+    step_key: str
+    model: str
+    input_tokens: int = 0
+    cached_tokens: int = 0
+    reasoning_tokens: int = 0
+    output_tokens: int = 0
+    estimated: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Total:
+    """Sums over the requests of one model."""
+
+    model: str
+    requests: int
+    input_tokens: int
+    cached_tokens: int
+    reasoning_tokens: int
+    output_tokens: int
+
+
+async def record(connection: Connection, lease: Lease, used: Usage) -> None:
+    """Count a model request of a turn; the same `step_key` counts once. Raises `LostLease`."""
+    async with connection.transaction():
+        await fence.share(connection, lease)
+        await connection.execute(
+            """
+            insert into usage (tenant, owner, conversation_id, turn_id, step_key, model, input_tokens, cached_tokens,
+                reasoning_tokens, output_tokens, estimated)
+            select c.tenant, c.owner, c.id, t.id, %s, %s, %s, %s, %s, %s, %s
+            from turns t join conversations c on c.id = t.conversation_id where t.id = %s
+            on conflict (turn_id, step_key) do nothing
+            """,
+            (
+                used.step_key,
+                used.model,
+                used.input_tokens,
+                used.cached_tokens,
+                used.reasoning_tokens,
+                used.output_tokens,
+                used.estimated,
+                lease.turn_id,
+            ),
+        )
+
+
+async def of_turn(connection: Connection, turn_id: UUID) -> list[Total]:
+    """The tokens of a turn by model, for the turn's worker."""
+    query = f"select model, {_SUMS} from usage where turn_id = %s group by model order by model"
+    return await many(connection, Total, query, (turn_id,))
+
+
+async def of_conversation(connection: Connection, tenant: str, owner: str, conversation_id: UUID) -> list[Total]:
+    """The tokens of a conversation of this person by model."""
+    query = f"""
+        select model, {_SUMS} from usage where tenant = %s and owner = %s and conversation_id = %s
+        group by model order by model
+    """
+    return await many(connection, Total, query, (tenant, owner, conversation_id))
+
+
+async def spent(connection: Connection, tenant: str, seconds: float, owner: str | None = None) -> int:
+    """Tokens in and out within the last `seconds`, of the whole tenant or of one person."""
+    return await value(
+        connection,
+        """
+        select coalesce(sum(input_tokens + output_tokens), 0)::bigint from usage
+        where tenant = %(tenant)s and at > clock_timestamp() - make_interval(secs => %(seconds)s)
+            and (%(owner)s::text is null or owner = %(owner)s)
+        """,
+        {"tenant": tenant, "owner": owner, "seconds": seconds},
+    )
