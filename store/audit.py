@@ -8,7 +8,7 @@ this can still be caught with an anchor: a head that was noted elsewhere (see `p
 import hashlib
 import json
 from collections.abc import AsyncIterator
-from dataclasses import dataclass, field, replace
+from dataclasses import asdict, dataclass, field, replace
 from datetime import UTC, datetime
 from typing import Any, LiteralString
 from uuid import UUID
@@ -25,9 +25,10 @@ COLUMNS: LiteralString = """
 
 
 @dataclass(frozen=True, slots=True)
-class NewEntry:
+class Entry:
     """What happened: `actor` did it, in a matter of `owner`; both are "iss|sub". `data` holds no secrets."""
 
+    tenant: str
     kind: str
     actor: str
     owner: str
@@ -39,22 +40,12 @@ class NewEntry:
     data: dict[str, Any] = field(default_factory=dict)
 
 
-@dataclass(frozen=True, slots=True)
-class Entry:
-    """One link of a tenant's chain; `data_text` is `data` as PostgreSQL writes it, which is what was hashed."""
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Link(Entry):
+    """An entry in its tenant's chain; `data_text` is `data` as PostgreSQL writes it, which is what was hashed."""
 
-    tenant: str
     seq: int
     at: datetime
-    kind: str
-    actor: str
-    actor_name: str
-    owner: str
-    conversation_id: UUID | None
-    turn_id: UUID | None
-    approval_id: UUID | None
-    tool: str | None
-    data: dict[str, Any]
     data_text: str
     prev_hash: bytes
     hash: bytes
@@ -98,13 +89,13 @@ class Head:
     hash: bytes
 
 
-async def append(connection: Connection, tenant: str, new: NewEntry) -> Entry:
-    """Add one entry to the tenant's chain.
+async def append(connection: Connection, entry: Entry) -> Link:
+    """Add one entry to its tenant's chain.
 
     Entries of a tenant queue up behind the surrounding transaction: append late in it.
     """
     async with connection.transaction():
-        entry = await _next(connection, tenant, new)
+        link = await _next(connection, entry)
         await connection.execute(
             """
             insert into audit (tenant, seq, at, kind, actor, actor_name, owner, conversation_id, turn_id, approval_id,
@@ -112,37 +103,37 @@ async def append(connection: Connection, tenant: str, new: NewEntry) -> Entry:
             values (%s, %s, %s, %s, %s, %s, %s, %s, %s, %s, %s, %s::jsonb, %s, %s)
             """,
             (
-                entry.tenant,
-                entry.seq,
-                entry.at,
-                entry.kind,
-                entry.actor,
-                entry.actor_name,
-                entry.owner,
-                entry.conversation_id,
-                entry.turn_id,
-                entry.approval_id,
-                entry.tool,
-                entry.data_text,
-                entry.prev_hash,
-                entry.hash,
+                link.tenant,
+                link.seq,
+                link.at,
+                link.kind,
+                link.actor,
+                link.actor_name,
+                link.owner,
+                link.conversation_id,
+                link.turn_id,
+                link.approval_id,
+                link.tool,
+                link.data_text,
+                link.prev_hash,
+                link.hash,
             ),
         )
         query = "update audit_heads set seq = %s, hash = %s where tenant = %s"
-        await connection.execute(query, (entry.seq, entry.hash, tenant))
-    return entry
+        await connection.execute(query, (link.seq, link.hash, link.tenant))
+    return link
 
 
 async def page(
     connection: Connection, tenant: str, where: Filter, *, before: int | None = None, limit: int = 100
-) -> list[Entry]:
+) -> list[Link]:
     """The tenant's newest entries that fit, or the newest of those before `seq`; newest first.
 
     The caller decides whose entries may be seen: `Filter(owner=...)` for a person's own.
     """
     return await many(
         connection,
-        Entry,
+        Link,
         f"""
         select {COLUMNS} from audit
         where tenant = %(tenant)s and (%(before)s::bigint is null or seq < %(before)s)
@@ -173,18 +164,18 @@ async def heads(connection: Connection) -> list[Head]:
     return await many(connection, Head, "select tenant, seq, hash from audit_heads order by tenant")
 
 
-async def chain(connection: Connection, tenant: str) -> AsyncIterator[Entry]:
+async def chain(connection: Connection, tenant: str) -> AsyncIterator[Link]:
     """All entries of a tenant, oldest first, read in batches."""
     last = -1
     while batch := await _after(connection, tenant, last):
-        for entry in batch:
-            yield entry
+        for link in batch:
+            yield link
         last = batch[-1].seq
 
 
-async def _after(connection: Connection, tenant: str, seq: int) -> list[Entry]:
+async def _after(connection: Connection, tenant: str, seq: int) -> list[Link]:
     query = f"select {COLUMNS} from audit where tenant = %s and seq > %s order by seq limit %s"
-    return await many(connection, Entry, query, (tenant, seq, BATCH))
+    return await many(connection, Link, query, (tenant, seq, BATCH))
 
 
 @dataclass(frozen=True, slots=True)
@@ -192,40 +183,25 @@ class _Place:
     """Where the next entry goes. Reading it locks the chain until the transaction ends."""
 
     seq: int
-    hash: bytes
+    prev_hash: bytes
     at: datetime
     data: dict[str, Any]
     data_text: str
 
 
-async def _next(connection: Connection, tenant: str, new: NewEntry) -> Entry:
+async def _next(connection: Connection, entry: Entry) -> Link:
     place = await one(
         connection,
         _Place,
         """
         insert into audit_heads as h (tenant, seq, hash) values (%(tenant)s, 0, %(start)s)
         on conflict (tenant) do update set seq = h.seq
-        returning h.seq + 1 as seq, h.hash, clock_timestamp() as at, %(data)s::jsonb as data,
+        returning h.seq + 1 as seq, h.hash as prev_hash, clock_timestamp() as at, %(data)s::jsonb as data,
             %(data)s::jsonb::text as data_text
         """,
-        {"tenant": tenant, "start": START, "data": jsonb(new.data)},
+        {"tenant": entry.tenant, "start": START, "data": jsonb(entry.data)},
     )
     assert place is not None
-    entry = Entry(
-        tenant=tenant,
-        seq=place.seq,
-        at=place.at,
-        kind=new.kind,
-        actor=storable(new.actor),
-        actor_name=storable(new.actor_name),
-        owner=new.owner,
-        conversation_id=new.conversation_id,
-        turn_id=new.turn_id,
-        approval_id=new.approval_id,
-        tool=new.tool,
-        data=place.data,
-        data_text=place.data_text,
-        prev_hash=place.hash,
-        hash=b"",
-    )
-    return replace(entry, hash=entry.digest())
+    texts = {"actor": storable(entry.actor), "actor_name": storable(entry.actor_name)}
+    link = Link(**{**asdict(entry), **texts, **asdict(place)}, hash=b"")
+    return replace(link, hash=link.digest())

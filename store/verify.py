@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 
 from store import audit
-from store.audit import Entry, Head
+from store.audit import Head, Link
 from store.pool import Connection
 
 WORST = 20
@@ -54,7 +54,7 @@ async def _chain(connection: Connection, tenant: str, head: Head | None, anchor:
     return report
 
 
-def _link(report: Report, entry: Entry) -> None:
+def _link(report: Report, entry: Link) -> None:
     if entry.seq != report.seq + 1:
         report.blame(f"entries {report.seq + 1} to {entry.seq - 1} are missing")
     elif entry.prev_hash != report.hash:
