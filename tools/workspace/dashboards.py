@@ -170,8 +170,8 @@ TOOLS = (
         words=(
             "dashboard, dashboards, board, boards, panel, find|search|list|show|which dashboards|boards|panels, "
             "dashboards of|owned by|tagged, boards tagged, whose dashboards, report page",
-            "дашборд, дашборды, борд, борды, панель, панели, отчётная страница, найди|покажи|какие|список дашборды|борды, "
-            "дашборды с тегом, чьи дашборды, владеет дашбордами, дашборды на проде|стейдже|деве",
+            "дашборд, дашборды, борд, борды, панель, панели, найди|покажи|какие|список дашборды|борды, "
+            "отчётная страница, дашборды с тегом, чьи дашборды, владеет дашбордами, дашборды на проде|стейдже|деве",
         ),
     ),
     declare(
@@ -180,8 +180,8 @@ TOOLS = (
         ru="Один дашборд: графики, датасеты и их свежесть, владелец, последнее изменение.",
         title=("Opened a dashboard", "Просмотр дашборда"),
         words=(
-            "open|show|describe dashboard|board|panel, charts, what is on the board|dashboard, owner of dashboard|board, "
-            "built on, charts are empty|broken|missing, numbers look old, last change of dashboard|board",
+            "open|show|describe dashboard|board|panel, charts, what is on the board|dashboard, built on, "
+            "owner of dashboard|board, charts are empty|broken|missing, numbers look old, last change of dashboard|board",
             "открой|покажи|расскажи дашборд|борд|панель, графики, сколько графиков, пустые графики, графики пропали, "
             "из чего собран, на каких датасетах, кто владелец, владелец борда, кто менял, цифры старые, картинка борда",
         ),
@@ -208,10 +208,10 @@ TOOLS = (
         ru="Переименовать дашборд, поменять теги, владельца или описание.",
         title=("Changing a dashboard", "Изменение дашборда"),
         words=(
-            "rename, rename dashboard|board, retag, add|remove|set tag, tag dashboard|board, change|set owner, new owner, "
-            "hand over, transfer, change|edit|update description, update|edit|change dashboard|board",
-            "переименуй, переименовать, новое название, поставь|добавь|проставь|сними|убери тег, тег, смени|поменяй владельца, "
-            "передай, поменяй|исправь описание, измени|обнови дашборд|борд, owner борда",
+            "rename, rename dashboard|board, retag, add|remove|set tag, tag dashboard|board, change|set owner, "
+            "new owner, hand over, transfer, change|edit|update description, update|edit|change dashboard|board",
+            "переименуй, переименовать, новое название, тег, поставь|добавь|проставь|сними|убери тег, "
+            "смени|поменяй владельца, передай, поменяй|исправь описание, измени|обнови дашборд|борд, owner борда",
         ),
         companions=("search_dashboards",),
         role=Role.EDITOR,
@@ -224,8 +224,8 @@ TOOLS = (
         ru="Удалить дашборд по номеру. Датасеты и копии в других окружениях останутся.",
         title=("Deleting a dashboard", "Удаление дашборда"),
         words=(
-            "delete|remove|drop|trash|nuke|erase|kill dashboard|board|panel, get rid of dashboard|board, delete, remove, "
-            "throw away dashboard|board",
+            "delete|remove|drop|trash|nuke|erase|kill dashboard|board|panel, delete, remove, "
+            "get rid of dashboard|board, throw away dashboard|board",
             "удали|снеси|сотри|убери|выкинь|грохни дашборд|борд|панель, удалить, снести, удаление дашборда, "
             "избавься от дашборда|борда",
         ),
