@@ -18,7 +18,9 @@ _PAST = re.compile(
     r"^(?!удали$|udali$|посл|дал)\w{2,}(?:[аеиуыя](?:л|ла|ло|ли)|лся|лась|лось|лись|ed)$|^(?:took|made|gave|ran|did|got)$",
     re.IGNORECASE,
 )
-_PLURAL = re.compile(r"(?:[a-z]{3}s|[а-я]{3}(?:ы|ов|ами|ам|ах|ки|чи|ии|ок|ев|жи|ли|ния|ний|ниям|ниями))$", re.IGNORECASE)
+_PLURAL = re.compile(
+    r"(?:[a-z]{3}s|[а-я]{3}(?:ы|ов|ами|ам|ах|ки|чи|ии|ок|ев|жи|ли|ния|ний|ниям|ниями))$", re.IGNORECASE
+)
 _SINGULAR = re.compile(r"(?:status|access|progress|alias|canvas|процесс)$", re.IGNORECASE)
 _NEGATION_REACH = 4
 

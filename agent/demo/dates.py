@@ -12,7 +12,9 @@ _MONTHS = (
 )  # fmt: skip
 _MONTH = "|".join(f"(?P<m{i}>{words})" for i, words in enumerate(_MONTHS, 1))
 _LONE_MONTH = re.compile(rf"\b(?:(?<=за )|(?<=in )|(?<=from )|(?<=for )|(?<=of )|(?=\w+ск[а-я]+))(?:{_MONTH})\b", re.I)
-_DAY_MONTH = re.compile(rf"\b(?P<day>\d{{1,2}})(?:st|nd|rd|th|-?го)?(?: of)? (?:{_MONTH})\b(?: (?P<year>\d{{4}}))?", re.I)
+_DAY_MONTH = re.compile(
+    rf"\b(?P<day>\d{{1,2}})(?:st|nd|rd|th|-?го)?(?: of)? (?:{_MONTH})\b(?: (?P<year>\d{{4}}))?", re.I
+)
 _MONTH_DAY = re.compile(rf"\b(?:{_MONTH}) (?P<day>\d{{1,2}})(?:st|nd|rd|th)?\b(?:,? (?P<year>\d{{4}}))?", re.I)
 _ISO = re.compile(r"(?<![\w-])(?P<year>\d{4})-(?P<month>\d{2})-(?P<day>\d{2})(?![\w-])")
 _DOTTED = re.compile(r"(?<![\w.])(?P<day>\d{1,2})\.(?P<month>\d{1,2})\.(?P<year>\d{4})(?![\w.])")
@@ -40,7 +42,12 @@ _WEEKDAY = re.compile(
 )
 _DAYS_AGO = (
     (re.compile(r"\bпозавчера(?:шн\w+)?\b|\bday before yesterday\b", re.I), 2),
-    (re.compile(r"\b(?:yesterday(?:'s)?|last nig?h?t(?:'s)?|last nihgt(?:'s)?|вчера(?:шн\w+)?|ночью|vchera\w*)\b", re.I), 1),
+    (
+        re.compile(
+            r"\b(?:yesterday(?:'s)?|last nig?h?t(?:'s)?|last nihgt(?:'s)?|вчера(?:шн\w+)?|ночью|vchera\w*)\b", re.I
+        ),
+        1,
+    ),
     (re.compile(r"\b(?:today(?:'s)?|tonight|сегодня(?:шн\w+)?|с утра)\b", re.I), 0),
 )
 _WORD_NUMBERS = {"a": 1, "an": 1, "one": 1, "two": 2, "three": 3}

@@ -55,7 +55,9 @@ class Target:
     @property
     def label(self) -> str:
         """How to speak of it."""
-        return str(self.item.get("name") or self.item.get("title") or self.name or (self.id if self.id is not None else ""))
+        return str(
+            self.item.get("name") or self.item.get("title") or self.name or (self.id if self.id is not None else "")
+        )
 
 
 def targets(goal: Goal, reference: Reference, desk: Desk) -> list[Target]:
@@ -162,9 +164,7 @@ def _search(goal: Goal, reference: Reference, wanted: Mapping[str, Any], desk: D
     return result
 
 
-def _picked(
-    goal: Goal, target: Target, items: Sequence[dict[str, Any]], reference: Reference, desk: Desk
-) -> Finding:
+def _picked(goal: Goal, target: Target, items: Sequence[dict[str, Any]], reference: Reference, desk: Desk) -> Finding:
     """The only match, the only exact one, or the one that the person takes."""
     exact = [i for i in items if _same_name(target.name, i)]
     fitting = exact or [i for i in items if _close(target.name, i)]
@@ -175,13 +175,14 @@ def _picked(
     return (yield from _asked(goal, fitting or items, target.name, reference, desk))
 
 
-def _asked(
-    goal: Goal, items: Sequence[dict[str, Any]], name: str, reference: Reference, desk: Desk
-) -> Finding:
+def _asked(goal: Goal, items: Sequence[dict[str, Any]], name: str, reference: Reference, desk: Desk) -> Finding:
     options = [Option(label_of(i), i) for i in items if "id" in i]
     about = f" “{name}”" if name else ""
     counted = desk.say(f" {len(options)} match.", f" Подходит: {len(options)}.") if len(options) > 4 else ""
-    question = desk.say(f"Which {reference.en}{about} do you mean?{counted}", f"{_RU_WHICH[reference.thing]}{_quoted(name)} вы имеете в виду?{counted}")
+    question = desk.say(
+        f"Which {reference.en}{about} do you mean?{counted}",
+        f"{_RU_WHICH[reference.thing]}{_quoted(name)} вы имеете в виду?{counted}",
+    )
     item = yield from choose(goal, question, options, desk)
     return Target(id=item["id"], item=item)
 
@@ -199,13 +200,19 @@ def _quoted(name: str) -> str:
 def label_of(item: Mapping[str, Any]) -> str:
     """A thing in one line: name, environment, state or date, id."""
     named = item.get("name") or item.get("title") or item.get("message")
-    place, state, day = item.get("environment"), item.get("state"), str(item.get("created_at") or "")[:16].replace("T", " ")
+    place, state, day = (
+        item.get("environment"),
+        item.get("state"),
+        str(item.get("created_at") or "")[:16].replace("T", " "),
+    )
     shown = item.get("short_id") or item.get("id")
     return " · ".join(str(part) for part in (named, place, state, day if not named else "", shown) if part)
 
 
 def _names_of(item: Mapping[str, Any]) -> list[str]:
-    return [str(item[key]) for key in ("name", "name_ru", "title", "title_ru", "id", "email", "message") if item.get(key)]
+    return [
+        str(item[key]) for key in ("name", "name_ru", "title", "title_ru", "id", "email", "message") if item.get(key)
+    ]
 
 
 def _stems(text: str) -> str:

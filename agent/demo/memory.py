@@ -47,7 +47,7 @@ class Memory:
     def last(self, *tools: str) -> Done | None:
         """The newest earlier call that succeeded, of these tools or of any that is not always offered."""
         for done in reversed(self.earlier):
-            if done.result and done.result.ok and (done.tool in tools or not tools and done.tool not in ALWAYS):
+            if done.result and done.result.ok and (done.tool in tools or (not tools and done.tool not in ALWAYS)):
                 return done
         return None
 

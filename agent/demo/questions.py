@@ -99,9 +99,7 @@ def _options(schema: Mapping[str, Any], desk: Desk) -> list[Option]:
     return [Option(str(value), value) for value in options_of(schema) if value is not None]
 
 
-def _read_answer(
-    goal: Goal, tool: Tool, name: str, answer: str, options: Sequence[Option], desk: Desk
-) -> Any:
+def _read_answer(goal: Goal, tool: Tool, name: str, answer: str, options: Sequence[Option], desk: Desk) -> Any:
     taken = option_for(answer, options)
     if taken is not None:
         return taken.value

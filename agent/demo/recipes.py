@@ -85,7 +85,7 @@ def completed(goal: Goal, args: Mapping[str, Any], desk: Desk, found_item: Mappi
         if name in whole and not goal.tool.startswith("search"):
             whole[name] = yield from _login_of(goal, str(whole[name]), desk)
     for name in tool.required:
-        if name in whole or name in REFERENCES and name != "commit":
+        if name in whole or (name in REFERENCES and name != "commit"):
             continue
         told = (found_item or {}).get(name)
         value = fitted(told if told is not None else inherited(goal, name, desk), tool.properties[name])
@@ -100,7 +100,9 @@ def _login_of(goal: Goal, person: str, desk: Desk) -> Finding:
     if person.isascii() and " " not in person and person == person.lower():
         return person
     target = Target(name=person)
-    return (yield from found(replace(goal, clause=replace(goal.clause, items=())), target, REFERENCES["user_id"], desk)).id
+    return (
+        yield from found(replace(goal, clause=replace(goal.clause, items=())), target, REFERENCES["user_id"], desk)
+    ).id
 
 
 def _act(goal: Goal, target: Target | None, argument: str, desk: Desk) -> Script:
@@ -216,7 +218,9 @@ def _only_source(goal: Goal) -> tuple[Any, ...]:
     to = environments(goal.clause).get("to")
     lone = "from" not in environments(goal.clause)
     return tuple(
-        i for i in goal.clause.items if i.entity is None or i.entity.kind != "environment" or (i.entity.value != to and not lone)
+        i
+        for i in goal.clause.items
+        if i.entity is None or i.entity.kind != "environment" or (i.entity.value != to and not lone)
     )
 
 

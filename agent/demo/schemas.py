@@ -70,5 +70,7 @@ def options_of(schema: Mapping[str, Any]) -> list[Any]:
 
 def type_of(schema: Mapping[str, Any]) -> str:
     """The JSON type of an argument that is not null; empty when the schema does not say."""
-    told = schema.get("type") or next((p["type"] for p in schema.get("anyOf", ()) if p.get("type") not in (None, "null")), "")
+    told = schema.get("type") or next(
+        (p["type"] for p in schema.get("anyOf", ()) if p.get("type") not in (None, "null")), ""
+    )
     return told if isinstance(told, str) else next((t for t in told if t != "null"), "")

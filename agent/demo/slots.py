@@ -24,7 +24,9 @@ _TAIL = re.compile(
     r"(?P<rest>[^\n;]+)",
     re.IGNORECASE,
 )
-_DESCRIPTION = re.compile(r"(?:\bdescription\b|\bописани\w+)[^:«\"']*?(?:\bto\b|\bна\b|:)\s*(?P<rest>[^\n;]+)", re.IGNORECASE)
+_DESCRIPTION = re.compile(
+    r"(?:\bdescription\b|\bописани\w+)[^:«\"']*?(?:\bto\b|\bна\b|:)\s*(?P<rest>[^\n;]+)", re.IGNORECASE
+)
 _KINDS = (
     ("validate", "validate_dashboard"), ("write_docs", "document_dataset"), ("draw", "make_thumbnails"),
 )  # fmt: skip

@@ -79,7 +79,7 @@ def meaning(word: str, guess: bool = True) -> Meaning:
     """What a word stands for; `guess` allows Russian in Latin letters and typos. Falsy when nothing is known."""
     if concepts := _SINGLE.get(stem(word)):
         return Meaning(concepts, russian=not word.isascii())
-    if not guess or not word.isalpha() and "'" not in word:
+    if not guess or (not word.isalpha() and "'" not in word):
         return NOTHING
     return _in_latin_letters(word) or _with_typo(word)
 

@@ -1,0 +1,201 @@
+"""What to do next: wishes from the words, their scripts replayed as far as the results go, steps or outcomes."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from agent.demo.clauses import Clause, split
+from agent.demo.intents import best, best_known
+from agent.demo.questions import ASK_TOOL, place_in
+from agent.demo.reading import Reading
+from agent.demo.recipes import scripts
+from agent.demo.results import Result
+from agent.demo.schemas import type_of
+from agent.demo.slots import filled
+from agent.demo.steps import Ask, Call, Desk, Goal, Outcome, Script, Stop
+
+FIND_TOOL, SHOW_TOOL = "find_tools", "show_capabilities"
+MOST_CALLS = 10
+_MOST_STEPS = 40
+_CLEARLY = 2.5
+
+
+@dataclass(frozen=True)
+class Next:
+    """The calls to make now; without any, what became of each wish (no wish at all: nothing was understood)."""
+
+    calls: Sequence[Call]
+    outcomes: Sequence[Outcome]
+    clauses: Sequence[Clause]
+
+
+def next_of(desk: Desk, reading: Reading) -> Next:
+    """The next calls of a turn, or its outcomes when nothing is left to call."""
+    clauses = split(reading)
+    goals, searches = _goals(clauses, desk)
+    if searches:
+        return Next(searches, (), clauses)
+    outcomes: list[Outcome] = []
+    pending: list[Call | Ask] = []
+    for goal in goals:
+        if goal.after and (pending or any(o.kind != "done" for o in outcomes)):
+            outcomes += [] if pending else [Outcome("skipped", goal.tool)]
+            continue
+        for script in _scripts(goal, desk):
+            told = _replayed(script, desk)
+            outcomes += [told] if isinstance(told, Outcome) else []
+            pending += [] if isinstance(told, Outcome) else told
+    return Next(_issued(pending, desk)[:MOST_CALLS], outcomes, clauses)
+
+
+def _scripts(goal: Goal, desk: Desk) -> list[Script]:
+    return scripts(goal, desk) if goal.tool in desk.tools else [_lacking(goal)]
+
+
+def _lacking(goal: Goal) -> Script:
+    """The script of a wish whose tool is not offered."""
+    yield from ()
+    return Outcome("cannot", goal.tool)
+
+
+def _replayed(script: Script, desk: Desk) -> Outcome | list[Call | Ask]:
+    """The outcome of a script, or the steps whose results are not there yet."""
+    results: Any = None
+    try:
+        for _ in range(_MOST_STEPS):
+            steps = script.send(results)
+            known = [_result_of(step, desk) for step in steps]
+            if any(result is None for result in known):
+                return [step for step, result in zip(steps, known, strict=True) if result is None]
+            results = known
+    except StopIteration as done:
+        return done.value
+    except Stop as stop:
+        return stop.outcome
+    return Outcome("stopped", "")
+
+
+def _result_of(step: Call | Ask, desk: Desk) -> Result | None:
+    if isinstance(step, Call):
+        return desk.memory.result(step.tool, step.args)
+    call = asking(step, desk)
+    return desk.memory.result(call.tool, call.args) if call else Result("", ok=False)
+
+
+def _issued(pending: Sequence[Call | Ask], desk: Desk) -> list[Call]:
+    """The calls among the steps, each once; only when there are none, the first question."""
+    calls: list[Call] = []
+    for step in pending:
+        if isinstance(step, Call) and step not in calls:
+            calls.append(step)
+    if calls:
+        return calls
+    questions = [call for step in pending if isinstance(step, Ask) and (call := asking(step, desk))]
+    return questions[:1]
+
+
+def asking(ask: Ask, desk: Desk) -> Call | None:
+    """The question as a call of the tool that asks; None when that tool is not bound."""
+    tool = desk.tools.get(ASK_TOOL)
+    if tool is None:
+        return None
+    args: dict[str, Any] = {"question": ask.question}
+    if ask.options and (choices := next((c for c in ("choices", "options") if c in tool.properties), None)):
+        args[choices] = [_choice(option.label, tool.properties[choices]) for option in ask.options]
+    if "free" in tool.properties:
+        args["free"] = not ask.options
+    return Call(ASK_TOOL, args)
+
+
+def _choice(label: str, schema: Any) -> Any:
+    """A choice as the tool wants it: a plain text, or an object with the text under its first required key."""
+    told = schema if "items" in schema else next((p for p in schema.get("anyOf", ()) if "items" in p), {})
+    items = told.get("items") or {}
+    if type_of(items) != "object":
+        return label
+    keys = items.get("required") or list(items.get("properties") or {"label": None})
+    return dict.fromkeys(keys, label)
+
+
+def _goals(clauses: Sequence[Clause], desk: Desk) -> tuple[list[Goal], list[Call]]:
+    """The wishes of the clauses, and the searches for tools that must come first."""
+    goals: list[Goal] = []
+    searches: list[Call] = []
+    for at, clause in enumerate(clauses):
+        if clause.ruled_out and not clause.acts:
+            continue
+        goal = _goal(clause, tuple(clauses[:at]), desk)
+        if goal is None:
+            continue
+        if goal.tool not in desk.tools and (search := _search_for(goal, desk)):
+            searches.append(search)
+        elif not _repeats(goal, goals, desk):
+            goals.append(goal)
+    return goals, searches[:1]
+
+
+def _goal(clause: Clause, before: tuple[Clause, ...], desk: Desk) -> Goal | None:
+    offered = [{"name": tool.name} for tool in desk.tools.values() if tool.name not in {ASK_TOOL, FIND_TOOL}]
+    match, known = best(clause, offered), best_known(clause)
+    lacking = known is not None and known.tool not in desk.tools and bool(clause.things)
+    if known and lacking and (match is None or known.score - match.score >= _CLEARLY):
+        return Goal(known.tool, clause, before, clause.after)
+    if match is not None:
+        return Goal(match.tool, clause, before, clause.after)
+    return followed_up(clause, before, desk)
+
+
+def _search_for(goal: Goal, desk: Desk) -> Call | None:
+    """A search for the tool of a wish that is not offered, unless it was made already."""
+    tool = desk.tools.get(FIND_TOOL)
+    if tool is None or not tool.properties:
+        return None
+    argument = next(iter(tool.required), next(iter(tool.properties)))
+    call = Call(FIND_TOOL, {argument: goal.tool.replace("_", " ")})
+    return None if desk.memory.result(call.tool, call.args) else call
+
+
+def _repeats(goal: Goal, goals: Sequence[Goal], desk: Desk) -> bool:
+    """Whether a wish only says more about one before it: the same tool or a list without conditions."""
+    if not goals or goal.tool not in desk.tools:
+        return False
+    bare = not goal.clause.names and not goal.clause.entities
+    same = bare and any(g.tool == goal.tool for g in goals)
+    aside = bare and goal.tool.startswith(("list_", "search_", "get_")) and not goal.clause.acts
+    return same or aside
+
+
+_AGAIN = frozenset({"now", "same", "it", "second", "first", "third", "break", "and", "filler", "fourth", "last"})
+
+
+def followed_up(clause: Clause, before: tuple[Clause, ...], desk: Desk) -> Goal | None:
+    """A wish that only makes sense after the last one: "and on prod?", "go ahead", "the second one"."""
+    last = desk.memory.last()
+    if last is None or last.tool not in desk.tools:
+        return _approved_plan(clause, before, desk)
+    if goal := _approved_plan(clause, before, desk):
+        return goal
+    told = filled(Goal(last.tool, clause), desk.tools[last.tool], desk)
+    told.pop("text", None)
+    place = place_in(clause)
+    if place is None and not told and not (clause.concepts & {"now", "same"}) and not clause.names:
+        return None
+    known = {item.text for item in clause.items if item.concepts and not item.concepts & (_AGAIN | {"ask", "list"})}
+    if known and place is None:
+        return None
+    keep = {k: v for k, v in last.args.items() if k in desk.tools[last.tool].properties and _stays(k, clause)}
+    return Goal(last.tool, clause, before, args={**keep, **told})
+
+
+def _stays(argument: str, clause: Clause) -> bool:
+    """Whether an argument of the last call holds on: not when the clause names another thing."""
+    points = bool(clause.names or place_in(clause) is not None)
+    return not (points and (argument.endswith("_id") or argument == "text"))
+
+
+def _approved_plan(clause: Clause, before: tuple[Clause, ...], desk: Desk) -> Goal | None:
+    """After a migration was planned, "go ahead" runs it."""
+    plan = desk.memory.last()
+    if plan is None or plan.tool != "plan_migration" or not clause.concepts & {"yes", "start"}:
+        return None
+    return Goal("run_migration", clause, before, args=dict(plan.args))

@@ -1,0 +1,39 @@
+"""One answer of the demo model to a conversation: text, or calls."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from datetime import date
+from typing import Any
+
+from langchain_core.messages import BaseMessage
+
+from agent.demo.memory import remember
+from agent.demo.plan import next_of
+from agent.demo.reading import read
+from agent.demo.schemas import bound, fits
+from agent.demo.smalltalk import reply
+from agent.demo.steps import Call, Desk
+from agent.demo.wording import worded
+
+MOST_ROUNDS = 16
+LONGEST_TEXT = 4_000
+
+
+@dataclass(frozen=True)
+class Reply:
+    """What the model says: words, calls, or both."""
+
+    text: str = ""
+    calls: Sequence[Call] = ()
+
+
+def reply_to(messages: Sequence[BaseMessage], tools: Sequence[Mapping[str, Any]], today: date) -> Reply:
+    """The reply to a conversation with these tools bound, best first."""
+    memory = remember(messages)
+    reading = read(memory.text[:LONGEST_TEXT], today)
+    desk = Desk(bound(tools), memory, today, reading.lang)
+    following = next_of(desk, reading)
+    calls = [c for c in following.calls if fits(dict(c.args), desk.tools[c.tool].schema)]
+    if calls and len(memory.turn) < MOST_ROUNDS:
+        return Reply(calls=calls)
+    return Reply(worded(following.outcomes, desk.lang) or reply(following.clauses, desk.lang))

@@ -1,0 +1,277 @@
+"""Words the outcomes of a turn from the tools' answers alone, in the person's language."""
+
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any
+
+from agent.demo.answers import CHANGED, CHANGES, COMMITS, FACTS, LISTS, REFUSED, TABLES, THINGS, Columns
+from agent.demo.language import Lang
+from agent.demo.memory import thing_of
+from agent.demo.results import Result
+from agent.demo.steps import Outcome
+from agent.demo.values import bullets, counted, plain, shown, table
+
+MOST_ROWS = 10
+_MOST_TEXT = 1500
+_MOST_LINES = 40
+
+
+def say(lang: Lang, en: str, ru: str) -> str:
+    """The text in the language."""
+    return ru if lang == "ru" else en
+
+
+def worded(outcomes: Sequence[Outcome], lang: Lang) -> str:
+    """All outcomes, a paragraph each, the same words once."""
+    told = [text for outcome in outcomes for text in _all(outcome, lang) if text]
+    return "\n\n".join(dict.fromkeys(told))
+
+
+def _all(outcome: Outcome, lang: Lang) -> list[str]:
+    first = _KINDS[outcome.kind](outcome, lang)
+    return [first] + [_KINDS[_kind(r)](Outcome(_kind(r), outcome.tool, args, r), lang) for args, r in outcome.more]
+
+
+def _kind(result: Result) -> Any:
+    return "done" if result.ok else "denied" if result.denied else "failed"
+
+
+def _done(outcome: Outcome, lang: Lang) -> str:
+    result = outcome.result
+    if result is None:
+        return say(lang, "Done.", "Готово.")
+    if result.data is None:
+        return _quoted(result.text)
+    told = result.object
+    if told.get("done") or "change_id" in told:
+        return _change(outcome, told, lang)
+    teller = _TELLERS.get(outcome.tool)
+    if teller and not result.items:
+        return teller(told, lang)
+    if "items" in told or isinstance(result.data, list):
+        return _list(outcome, result, lang)
+    return _thing(outcome.tool, told, lang)
+
+
+def _list(outcome: Outcome, result: Result, lang: Lang) -> str:
+    listing = LISTS.get(outcome.tool)
+    rows = result.items[:MOST_ROWS]
+    forms = (listing.ru if lang == "ru" else listing.en) if listing else _any_noun(lang)
+    if not rows:
+        about = f" {say(lang, 'for', 'по запросу')} {_name(outcome.subject, lang)}" if outcome.subject else ""
+        return say(lang, f"Nothing found{about}.", f"Ничего не нашлось{about}.")
+    head = say(lang, f"{counted(result.total, forms, lang)} found", f"Нашлось: {counted(result.total, forms, lang)}")
+    if result.total > len(rows):
+        head += say(lang, f", here are the first {len(rows)}", f", вот первые {len(rows)}")
+    return f"{head}.\n\n{table(rows, listing.columns if listing else _own_columns(rows), lang)}"
+
+
+def _any_noun(lang: Lang) -> tuple[str, ...]:
+    return ("запись", "записи", "записей") if lang == "ru" else ("item", "items")
+
+
+def _own_columns(rows: Sequence[Mapping[str, Any]]) -> Columns:
+    """The first scalar properties, for a list that no table is written for."""
+    keys = [key for key, value in rows[0].items() if not isinstance(value, dict)][:5]
+    return [(key, key, key) for key in keys]
+
+
+def _name(text: str, lang: Lang) -> str:
+    return say(lang, f"“{plain(text)}”", f"«{plain(text)}»")
+
+
+def _thing(tool: str, told: Mapping[str, Any], lang: Lang) -> str:
+    columns = (
+        FACTS.get(tool) or [(k, k.replace("_", " "), k) for k, v in told.items() if not isinstance(v, dict | list)][:12]
+    )
+    named = told.get("name") or told.get("title")
+    facts = bullets([(ru if lang == "ru" else en, shown(told.get(key), lang, key)) for key, en, ru in columns])
+    parts = [f"**{plain(str(named))}**" if named else "", facts]
+    for key, inner in TABLES.get(tool, ()):
+        rows = [row for row in told.get(key) or () if isinstance(row, dict)]
+        parts.append(table(rows[:_MOST_LINES], inner, lang))
+    parts.append(_log(told))
+    return "\n\n".join(part for part in parts if part)
+
+
+def _log(told: Mapping[str, Any]) -> str:
+    """The last lines of a task's log."""
+    lines = [row for row in told.get("log") or () if isinstance(row, dict)][-8:]
+    return "\n".join(f"> {plain(str(row.get('at', '')))[11:19]} {plain(str(row.get('text', '')))}  " for row in lines)
+
+
+def _health(told: Mapping[str, Any], lang: Lang) -> str:
+    state = shown(told.get("state"), lang)
+    head = say(lang, f"**{told.get('environment')}** is {state}.", f"**{told.get('environment')}**: {state}.")
+    rows = [row for row in told.get("checks") or () if isinstance(row, dict)]
+    return f"{head}\n\n{table(rows, TABLES['check_environment_health'][0][1], lang)}"
+
+
+def _changes(told: Mapping[str, Any], lang: Lang) -> str:
+    """What is not committed, then the commits."""
+    open_changes = [c for c in told.get("uncommitted") or () if isinstance(c, dict)]
+    commits = [c for c in told.get("commits") or () if isinstance(c, dict)]
+    place = plain(str(told.get("environment") or ""))
+    head = say(
+        lang, f"Uncommitted on {place}: {len(open_changes)}.", f"Не закоммичено на {place}: {len(open_changes)}."
+    )
+    parts = [head, table(open_changes[:MOST_ROWS], CHANGES, lang)]
+    if commits:
+        parts += [say(lang, "Latest commits:", "Последние коммиты:"), table(commits[:MOST_ROWS], COMMITS, lang)]
+    return "\n\n".join(part for part in parts if part)
+
+
+def _plan(told: Mapping[str, Any], lang: Lang) -> str:
+    create, update, same = (list(told.get(key) or ()) for key in ("create", "update", "unchanged"))
+    ends = f"{plain(str(told.get('source')))} → {plain(str(told.get('target')))}"
+    counts = f"{len(create)}, {len(update)}, {len(same)}"
+    head = say(
+        lang,
+        f"Plan {ends}: {len(create)} new, {len(update)} to overwrite, {len(same)} the same.",
+        f"План {ends}: новых {len(create)}, перезаписать {len(update)}, без изменений {len(same)}.",
+    )
+    new, old = say(lang, "new", "новый"), say(lang, "overwritten", "перезапись")
+    named = [
+        (plain(str(i.get("name"))), kind)
+        for kind, rows in ((new, create), (old, update))
+        for i in rows
+        if isinstance(i, dict)
+    ]
+    lines = "\n".join(f"- {name}: {kind}" for name, kind in named[:MOST_ROWS])
+    warned = "\n".join(f"- {plain(str(w))}" for w in list(told.get("warnings") or ())[:5])
+    return "\n\n".join(part for part in (head, lines, warned) if part and counts)
+
+
+def _document(told: Mapping[str, Any], lang: Lang) -> str:
+    body = "\n".join(_outline(told.get("content"))[:_MOST_LINES])
+    return f"{_thing('read_document', told, lang)}\n\n{body}".strip()
+
+
+def _outline(content: Any, depth: int = 0) -> list[str]:
+    """A JSON value as nested bullets."""
+    pad = "  " * depth
+    if isinstance(content, dict):
+        parts = [(f"**{plain(str(key))}**", value) for key, value in content.items()]
+    elif isinstance(content, list):
+        parts = [("", value) for value in content]
+    else:
+        return [f"{pad}- {plain(str(content), 400)}"]
+    lines: list[str] = []
+    for label, value in parts:
+        if isinstance(value, dict | list) and value:
+            lines += [f"{pad}- {label or '·'}"] + (_outline(value, depth + 1) if depth < 5 else [f"{pad}  - …"])
+        else:
+            lines.append(f"{pad}- {label + ': ' if label else ''}{plain(str(value), 400)}")
+    return lines
+
+
+def _attachment(told: Mapping[str, Any], lang: Lang) -> str:
+    attached = told.get("attachment")
+    name = attached.get("name") if isinstance(attached, dict) else told.get("name")
+    body = _quoted(str(told.get("text") or ""))
+    more = told.get("next_offset")
+    note = say(lang, "There is more of it.", "Это не весь текст.") if more else ""
+    return "\n\n".join(part for part in (f"**{plain(str(name or ''))}**", body, note) if part)
+
+
+def _quoted(text: str) -> str:
+    """A text from outside as a quotation, line by line."""
+    lines = text[:_MOST_TEXT].splitlines()[:_MOST_LINES]
+    return "\n".join(f"> {plain(line, 400)}  " for line in lines)
+
+
+_TELLERS: Mapping[str, Callable[[Mapping[str, Any], Lang], str]] = {
+    "check_environment_health": _health,
+    "list_changes": _changes,
+    "plan_migration": _plan,
+    "read_document": _document,
+    "read_attachment": _attachment,
+}
+
+
+def _change(outcome: Outcome, told: Mapping[str, Any], lang: Lang) -> str:
+    """A change as the backend words it, else as this page does; then the way back, where there is one."""
+    message = plain(str(told.get("message") or ""), 400)
+    text = message or say(lang, *CHANGED.get(outcome.tool, ("Done.", "Готово.")))
+    if message and message[-1] not in ".!?…":
+        text += "."
+    if told.get("change_id") is None or outcome.tool == "undo_change":
+        return text
+    return text + say(lang, " It can be undone: say “undo that”.", " Это можно вернуть: напишите «отмени это».")
+
+
+def _none(outcome: Outcome, lang: Lang) -> str:
+    thing = thing_of(outcome.tool)
+    en, ru = THINGS.get(thing, ("thing", "объекта"))
+    if outcome.subject:
+        name = _name(outcome.subject, lang)
+        return say(
+            lang, f"I found no {en} {name}; nothing was changed.", f"Не нашлось {ru} {name}; ничего не изменено."
+        )
+    return say(
+        lang, f"I found no {en} that fits; nothing was changed.", f"Подходящего {ru} не нашлось; ничего не изменено."
+    )
+
+
+def _failed(outcome: Outcome, lang: Lang) -> str:
+    result = outcome.result or Result("")
+    code = next((c for c in REFUSED if result.code == c or result.code.endswith(c)), "")
+    known = say(lang, *REFUSED[code]) if code else say(lang, "It did not work.", "Не получилось.")
+    subject = f"{_name(outcome.subject, lang)}: " if outcome.subject else ""
+    detail = plain(result.detail, 400)
+    return f"{subject}{known} {detail}".strip()
+
+
+def _denied(outcome: Outcome, lang: Lang) -> str:
+    subject = f" {_name(outcome.subject, lang)}" if outcome.subject else ""
+    reason = plain(outcome.result.detail) if outcome.result else ""
+    why = say(lang, f" Reason: {reason}.", f" Причина: {reason}.") if reason else ""
+    return say(
+        lang,
+        f"You did not approve it, so I left{subject or ' everything'} as is.{why}",
+        f"Вы не подписали, поэтому оставляю{subject} как есть.{why}",
+    )
+
+
+def _stopped(outcome: Outcome, lang: Lang) -> str:
+    return say(
+        lang,
+        "All right, I did nothing. Say it again with more detail.",
+        "Хорошо, ничего не делаю. Уточните, пожалуйста, и повторите.",
+    )
+
+
+def _cannot(outcome: Outcome, lang: Lang) -> str:
+    tool = outcome.tool.replace("_", " ")
+    return say(
+        lang, f"I was not offered a tool for this here ({tool}).", f"Нужного инструмента мне здесь не дали ({tool})."
+    )
+
+
+def _many(outcome: Outcome, lang: Lang) -> str:
+    total = outcome.result.total if outcome.result else 0
+    return say(
+        lang,
+        f"{total} match, more than I act on at once. Name some of them or narrow it down.",
+        f"Подходит {total}, это больше, чем я меняю за раз. Назовите нужные или уточните условие.",
+    )
+
+
+def _skipped(outcome: Outcome, lang: Lang) -> str:
+    tool = outcome.tool.replace("_", " ")
+    return say(
+        lang,
+        f"The next step ({tool}) waits: the one before it did not happen.",
+        f"Следующий шаг ({tool}) не выполняю: предыдущий не состоялся.",
+    )
+
+
+_KINDS: Mapping[str, Callable[[Outcome, Lang], str]] = {
+    "done": _done,
+    "none": _none,
+    "failed": _failed,
+    "denied": _denied,
+    "stopped": _stopped,
+    "cannot": _cannot,
+    "many": _many,
+    "skipped": _skipped,
+}
