@@ -1,12 +1,10 @@
 """The ASGI application that people and programs meet: sign-in, pages, commands, and the chat at `/`."""
 
-from collections.abc import Awaitable, Callable
-
 import gradio as gr
-from fastapi import FastAPI, Request, Response
+from fastapi import FastAPI, Response
 from fastapi.middleware.cors import CORSMiddleware
 from fastapi.middleware.trustedhost import TrustedHostMiddleware
-from fastapi.responses import JSONResponse, PlainTextResponse, RedirectResponse
+from fastapi.responses import JSONResponse, PlainTextResponse
 from fastapi.staticfiles import StaticFiles
 
 from agent.identity import Unauthenticated
@@ -21,10 +19,9 @@ from ui.shell import shell_routes
 from ui.signin import signin_routes
 from ui.strings import module
 from ui.theme import Countersign
-from ui.visitors import Visitors
+from ui.visitors import SignInFirst, Visitors
 
 FOREVER = {"Cache-Control": "public, max-age=31536000, immutable"}
-Next = Callable[[Request], Awaitable[Response]]
 
 
 def build_app(services: Services, options: PageOptions) -> FastAPI:
@@ -91,13 +88,7 @@ class Immutable(StaticFiles):
 def _guard(app: FastAPI, options: PageOptions, visitors: Visitors) -> None:
     """Outermost last: hosts, headers, origins, cross-origin callers, then whether the page needs a sign-in."""
 
-    @app.middleware("http")
-    async def signed_in_page(request: Request, call_next: Next) -> Response:
-        if _page_view(request) and await visitors.browser(request.cookies) is None:
-            query = f"?next=/%3F{request.url.query.replace('&', '%26')}" if request.url.query else ""
-            return RedirectResponse(f"/signin{query}", 303)
-        return await call_next(request)
-
+    app.add_middleware(SignInFirst, visitors=visitors)
     app.add_middleware(
         CORSMiddleware,
         allow_origins=list(options.allowed_origins),
@@ -109,12 +100,3 @@ def _guard(app: FastAPI, options: PageOptions, visitors: Visitors) -> None:
     app.add_middleware(SecurityHeaders, frame_ancestors=options.frame_ancestors, secure=options.secure)
     app.add_middleware(TrustedHostMiddleware, allowed_hosts=list(options.allowed_hosts))
 
-
-def _page_view(request: Request) -> bool:
-    """A person opening the chat in a browser; programs do not ask for HTML, and a frame brings its own token."""
-    return (
-        request.method == "GET"
-        and request.url.path == "/"
-        and "text/html" in request.headers.get("accept", "")
-        and request.query_params.get("embed") != "1"
-    )

@@ -92,7 +92,8 @@ def chat_page(turns: Turns, visitors: Visitors) -> gr.Blocks:
 
 def _interface(endpoint: Endpoint, inputs: list[gr.Textbox]) -> gr.ChatInterface:
     chatbot = XChatbot(
-        show_label=False, container=False, layout="bubble", height="100%", autoscroll=True,
+        show_label=False, container=False, layout="bubble", height="100%", autoscroll=True, buttons=[],
+        render_markdown=False, sanitize_html=True, allow_tags=False, latex_delimiters=[],
         group_consecutive_messages=True, elem_classes="cs-chat", render=False,
     )  # fmt: skip
     box = gr.Textbox(

@@ -1,5 +1,6 @@
 """The chatbot: Gradio's, except that it takes protocol dicts, keeps their metadata and draws cards from them."""
 
+from functools import cache
 from typing import Any
 
 import gradio as gr
@@ -31,11 +32,7 @@ class XChatbot(gr.Chatbot):
     """Takes lists of protocol dicts (`agent.events`) and of its own drawn messages, newest `SHOWN` of them."""
 
     data_model = XData
-
-    def __init__(self, artist: Artist | None = None, **options: Any):
-        super().__init__(render_markdown=False, sanitize_html=True, allow_tags=False, buttons=[], **options)
-        self._artist = artist or Artist()
-        self._card = component({"kind": "none"}, render=False).get_config()
+    artist = Artist()  # of the class: Gradio reads a component's options from the signature of its constructor
 
     def get_block_name(self) -> str:
         """The frontend knows this component as Gradio's chatbot."""
@@ -47,7 +44,7 @@ class XChatbot(gr.Chatbot):
 
     def postprocess(self, value: list[dict[str, Any]] | None) -> XData:
         """Draw what is not drawn yet."""
-        drawn = self._artist.draw(value or [])
+        drawn = self.artist.draw(value or [])
         kept = drawn if len(drawn) <= SHOWN else [*_views(drawn), *drawn[-SHOWN:]]
         return XData(root=[self._message(message) for message in kept])
 
@@ -60,8 +57,14 @@ class XChatbot(gr.Chatbot):
             return TextMessage(text=content["text"])
         if content.get("type") == "component":
             return ComponentMessage(**content)
-        props = {**self._card, "value": content}
+        props = {**_card(), "value": content}
         return ComponentMessage(component="html", value=content, constructor_args={"render": False}, props=props)
+
+
+@cache
+def _card() -> dict[str, Any]:
+    """The properties that all cards share."""
+    return component({"kind": "none"}, render=False).get_config()
 
 
 def _views(drawn: list[Drawn]) -> list[Drawn]:

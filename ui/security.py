@@ -34,7 +34,7 @@ class SecurityHeaders:
         policy = "; ".join(f"{name} {value}" for name, value in POLICY.items())
         self._headers = {
             "Content-Security-Policy": f"{policy}; frame-ancestors {ancestors}",
-            "Referrer-Policy": "no-referrer",
+            "Referrer-Policy": "same-origin",  # with no-referrer, forms would send `Origin: null`
             "X-Content-Type-Options": "nosniff",
             "Permissions-Policy": "camera=(), geolocation=(), microphone=()",
         }

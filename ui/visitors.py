@@ -1,6 +1,11 @@
 """Who is asking: a browser by its session cookie, a program by its token."""
 
 from collections.abc import Mapping
+from urllib.parse import urlencode
+
+from starlette.requests import Request
+from starlette.responses import RedirectResponse
+from starlette.types import ASGIApp, Receive, Scope, Send
 
 from agent.identity import Principal, Unauthenticated
 from ui.options import Services
@@ -39,3 +44,32 @@ class Visitors:
         if person is None:
             raise Unauthenticated("nobody")
         return person
+
+
+class SignInFirst:
+    """Sends a person who opens a page without a session to the sign-in page, and back afterwards.
+
+    Programs do not ask for HTML, and a page in a frame brings its own token.
+    """
+
+    def __init__(self, app: ASGIApp, visitors: Visitors, pages: tuple[str, ...] = ("/",)):
+        self.app = app
+        self._visitors = visitors
+        self._pages = pages
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Pass the request on, or redirect."""
+        if scope["type"] == "http" and self._is_page(request := Request(scope)):
+            if await self._visitors.browser(request.cookies) is None:
+                target = request.url.path + (f"?{request.url.query}" if request.url.query else "")
+                await RedirectResponse("/signin?" + urlencode({"next": target}), 303)(scope, receive, send)
+                return
+        await self.app(scope, receive, send)
+
+    def _is_page(self, request: Request) -> bool:
+        return (
+            request.method == "GET"
+            and request.url.path in self._pages
+            and "text/html" in request.headers.get("accept", "")
+            and request.query_params.get("embed") != "1"
+        )
