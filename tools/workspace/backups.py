@@ -147,10 +147,10 @@ TOOLS = (
         ru="Список резервных копий с датой, размером и автором; по окружению или за период.",
         title=("Listed backups", "Список резервных копий"),
         words=(
-            "backup, backups, snapshot, snapshots, dump, list|show|which|what backups|snapshots, newest|latest|last backup, "
-            "last night's backup, backup sizes, old snapshots|backups, restore point",
-            "бэкап, бэкапы, бекап, резервная копия, резервные копии, копии, снапшот, снапшоты, слепок, слепки, дамп, "
-            "какие|покажи|список бэкапы|копии|снапшоты, последний|свежий|вчерашний бэкап, размер бэкапов",
+            "backup, backups, snapshot, snapshots, dump, list|show|which|what backups|snapshots, "
+            "newest|latest|last backup, last night's backup, backup sizes, old snapshots|backups, restore point",
+            "бэкап, бэкапы, бекап, резервная копия, резервные копии, копии, снапшот, снапшоты, слепок, слепки, "
+            "дамп, какие|покажи|список бэкапы|копии|снапшоты, последний|свежий|вчерашний бэкап, размер бэкапов",
         ),
     ),
     declare(
@@ -174,8 +174,8 @@ TOOLS = (
         ru="Восстановить окружение из его резервной копии. Всё более позднее пропадёт.",
         title=("Restoring a backup", "Восстановление из копии"),
         words=(
-            "restore, restore from backup|snapshot, restore dev|stage|prod|production, bring|put|roll back from backup|snapshot, "
-            "revert to backup|snapshot, recover from backup",
+            "restore, restore from backup|snapshot, restore dev|stage|prod|production, "
+            "bring|put|roll back from backup|snapshot, revert to backup|snapshot, recover from backup",
             "восстанови, восстанови из бэкапа|копии|слепка|снапшота, восстановить прод|стейдж|дев, восстановление, "
             "откати на резервную копию|бэкап|слепок, подними из бэкапа|копии, верни из бэкапа",
         ),
@@ -191,7 +191,8 @@ TOOLS = (
         ru="Удалить резервную копию насовсем.",
         title=("Deleting a backup", "Удаление резервной копии"),
         words=(
-            "delete|remove|drop|purge|erase|clean backup|backups|snapshot|snapshots|dump, old backups, free disk space, delete",
+            "delete|remove|drop|purge|erase|clean backup|backups|snapshot|snapshots|dump, old backups, "
+            "free disk space, delete",
             "удали|снеси|сотри|убери|почисти|грохни бэкап|бэкапы|копию|копии|слепок|снапшот, удалить бэкапы, "
             "старые бэкапы|копии, место кончается, удаление копии",
         ),

@@ -1,6 +1,6 @@
 """Dashboards: find, look into, create, change, delete."""
 
-from typing import Annotated, Any
+from typing import Annotated, Any, Literal
 
 from langchain_core.tools import tool
 from pydantic import Field, model_validator
@@ -35,6 +35,9 @@ DASHBOARDS = (
 )
 
 
+Template = Literal["blank", "sales", "funnel", "finance", "logistics", "support"]
+
+
 class SearchDashboards(ListArgs):
     """What to look for; all given conditions must hold."""
 
@@ -55,10 +58,12 @@ class CreateDashboard(Args):
 
     name: Annotated[Name, Field(description="Its name.")]
     environment: EnvironmentId
-    template: Annotated[Text, Field(description="Name of a template; empty dashboard without one.")] | None = None
+    template: Annotated[Template, Field(description="What it starts from.")] = "blank"
     description: Annotated[Description, Field(description="What it shows.")] | None = None
     tags: Annotated[Tags, Field(description="Its tags.")] | None = None
-    owner: Annotated[Owner, Field(description="Login of its owner; the person who asks, if left out.")] | None = None
+    owner: (
+        Annotated[Owner, Field(description="Login, e-mail or full name; the person who asks, if left out.")] | None
+    ) = None
 
 
 class UpdateDashboard(DashboardArgs):
@@ -66,7 +71,7 @@ class UpdateDashboard(DashboardArgs):
 
     name: Annotated[Name, Field(description="New name.")] | None = None
     description: Annotated[Description, Field(description="New description.")] | None = None
-    owner: Annotated[Owner, Field(description="Login of the new owner.")] | None = None
+    owner: Annotated[Owner, Field(description="New owner: login, e-mail or full name.")] | None = None
     tags: Annotated[Tags, Field(description="All tags, replacing the present ones.")] | None = None
     add_tags: Annotated[Tags, Field(description="Tags to add.")] | None = None
     remove_tags: Annotated[Tags, Field(description="Tags to take off.")] | None = None
@@ -116,6 +121,8 @@ def _create_card(dry_run: DryRun) -> Card:
         facts=[
             (dry_run.say("Environment", "Окружение"), environment),
             (dry_run.say("Name", "Название"), dry_run.args["name"]),
+            (dry_run.say("Template", "Шаблон"), dry_run.args.get("template")),
+            (dry_run.say("Owner", "Владелец"), dry_run.args.get("owner")),
         ],
     )
 
@@ -181,9 +188,11 @@ TOOLS = (
         title=("Opened a dashboard", "Просмотр дашборда"),
         words=(
             "open|show|describe dashboard|board|panel, charts, what is on the board|dashboard, built on, "
-            "owner of dashboard|board, charts are empty|broken|missing, numbers look old, last change of dashboard|board",
-            "открой|покажи|расскажи дашборд|борд|панель, графики, сколько графиков, пустые графики, графики пропали, "
-            "из чего собран, на каких датасетах, кто владелец, владелец борда, кто менял, цифры старые, картинка борда",
+            "owner of dashboard|board, charts are empty|broken|missing, numbers look old, "
+            "last change of dashboard|board",
+            "открой|покажи|расскажи дашборд|борд|панель, графики, сколько графиков, пустые графики, "
+            "графики пропали, из чего собран, на каких датасетах, кто владелец, владелец борда, кто менял, "
+            "цифры старые, картинка борда",
         ),
         companions=("search_dashboards",),
     ),

@@ -51,7 +51,7 @@ class DatasetArgs(Args):
 
 @tool(response_format="content_and_artifact", args_schema=SearchDatasets)
 async def search_datasets(schema_name: str | None = None, source_system: str | None = None, **query: Any) -> Returned:
-    """Find datasets (tables) by text, schema, source, environment or age. Gives ids, rows and when each was refreshed."""
+    """Find datasets (tables) by text, schema, source, environment or age. Gives ids, row counts and freshness."""
     query |= {"schema": schema_name, "source": source_system}
     return listed(await send(Request("GET", "/datasets", query=query)), DATASETS)
 
@@ -117,8 +117,9 @@ TOOLS = (
         words=(
             "dataset, datasets, table, tables, mart, data mart, find|search|list|which datasets|tables|marts, "
             "from schema, in schema, sourced from, source, not refreshed, stale datasets|tables|data, outdated data",
-            "датасет, датасеты, таблица, таблицы, витрина, витрины, набор данных, найди|покажи|какие датасеты|таблицы|витрины, "
-            "из схемы, схема, источник, выгрузка, давно не обновлялись, протухшие, устаревшие данные, остатки не сходятся",
+            "датасет, датасеты, таблица, таблицы, витрина, витрины, набор данных, "
+            "найди|покажи|какие датасеты|таблицы|витрины, из схемы, схема, источник, выгрузка, "
+            "давно не обновлялись, протухшие, устаревшие данные, остатки не сходятся",
         ),
     ),
     declare(
@@ -127,10 +128,12 @@ TOOLS = (
         ru="Один датасет: столбцы, источник, число строк, свежесть, какие дашборды его читают.",
         title=("Opened a dataset", "Просмотр датасета"),
         words=(
-            "columns, fields of the dataset|table, rows, row count, how many rows, how fresh, freshness, last loaded, "
-            "when was it refreshed|loaded|updated, open|show|describe dataset|table, data is old|stale|missing",
-            "столбцы, колонки, поля таблицы|датасета, сколько строк, число строк, строк упало, свежесть, насколько свежий, "
-            "когда обновлялся|загружался, открой|покажи датасет|таблицу, данные старые|пустые|не доехали, выгрузка не доехала",
+            "columns, fields of the dataset|table, rows, row count, how many rows, how fresh, freshness, "
+            "last loaded, when was it refreshed|loaded|updated, open|show|describe dataset|table, "
+            "data is old|stale|missing",
+            "столбцы, колонки, поля таблицы|датасета, сколько строк, число строк, строк упало, свежесть, "
+            "насколько свежий, когда обновлялся|загружался, открой|покажи датасет|таблицу, "
+            "данные старые|пустые|не доехали, выгрузка не доехала",
         ),
         companions=("search_datasets",),
     ),
@@ -142,8 +145,8 @@ TOOLS = (
         words=(
             "refresh, reload, refresh|reload|reread|rerun|update dataset|table|mart|data, load again, pull again, "
             "re-read from source, backfill",
-            "обнови|перечитай|перезалей|перегрузи|догрузи датасет|таблицу|витрину|данные, перечитай, перезалей, обнови, "
-            "перечитать из источника, загрузи заново, обновить датасет",
+            "обнови|перечитай|перезалей|перегрузи|догрузи датасет|таблицу|витрину|данные, перечитай, перезалей, "
+            "обнови, перечитать из источника, загрузи заново, обновить датасет",
         ),
         companions=("search_datasets",),
         role=Role.ANALYST,
@@ -156,7 +159,8 @@ TOOLS = (
         ru="Удалить датасет по номеру. Дашборды, которые его читают, сломаются.",
         title=("Deleting a dataset", "Удаление датасета"),
         words=(
-            "delete|remove|drop|trash|nuke|erase|kill dataset|table|mart, drop table, get rid of dataset|table, delete, drop",
+            "delete|remove|drop|trash|nuke|erase|kill dataset|table|mart, drop table, get rid of dataset|table, "
+            "delete, drop",
             "удали|снеси|сотри|убери|дропни|грохни датасет|таблицу|витрину, удалить, дропнуть, удаление датасета",
         ),
         companions=("search_datasets",),

@@ -127,8 +127,9 @@ TOOLS = (
         ru="Проверить здоровье окружения: база данных, кэш, воркеры, диск.",
         title=("Checked environment health", "Проверка здоровья окружения"),
         words=(
-            "health, health check, healthy, workers, cache, redis, database, disk, disk space, out of disk, uptime, "
-            "prod|stage|dev is slow|down|ok, hangs, lagging, does not respond, status of dev|stage|prod, alive",
+            "health, health check, healthy, workers, cache, redis, database, disk, disk space, out of disk, "
+            "uptime, prod|stage|dev is slow|down|ok, hangs, lagging, does not respond, status of dev|stage|prod, "
+            "alive",
             "здоровье, проверь здоровье, состояние прода|стейджа|дева, жив|живой, лежит, упал, тормозит, медленно, "
             "еле ворочается, долго грузится, воркеры, кэш, база, диск, место на диске, место кончается, не отвечает",
         ),
@@ -139,10 +140,12 @@ TOOLS = (
         ru="Включить или выключить режим обслуживания окружения (люди видят заглушку).",
         title=("Switching maintenance mode", "Режим обслуживания"),
         words=(
-            "maintenance, maintenance mode, put|take|switch maintenance, into|out maintenance, close dev|stage|prod, "
-            "closed|stub page, back soon page, open prod|stage|dev for everyone, end maintenance",
+            "maintenance, maintenance mode, put|take|switch maintenance, into|out maintenance, "
+            "close dev|stage|prod, closed|stub page, back soon page, open prod|stage|dev for everyone, "
+            "end maintenance",
             "режим обслуживания, обслуживание, техработы, профилактика, заглушка, повесь|сними|убери заглушку, "
-            "включи|выключи обслуживание, закрой|открой прод|стейдж|дев, закрой на обслуживание, сними с обслуживания",
+            "включи|выключи обслуживание, закрой|открой прод|стейдж|дев, закрой на обслуживание, "
+            "сними с обслуживания",
         ),
         role=Role.ADMIN,
         reason="closes an environment to everyone or opens it",

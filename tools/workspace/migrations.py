@@ -117,10 +117,11 @@ TOOLS = (
         ru="Пробный прогон переноса: что создаст и перезапишет копирование дашбордов из одного окружения в другое.",
         title=("Planned a migration", "План переноса"),
         words=(
-            "plan migration, dry run, migration plan, what would change, simulate|preview|estimate migration, diff, "
-            "compare dev|stage|prod with stage|prod, trial run, migrate, migration, promote",
-            "план миграции|переноса, посчитай миграцию|перенос|что изменится, пробный прогон, вхолостую, прогони вхолостую, "
-            "сухой прогон, репетиция переноса, что изменится, миграция, перенос, раскатка, без миграции",
+            "plan migration, dry run, migration plan, what would change, simulate|preview|estimate migration, "
+            "diff, compare dev|stage|prod with stage|prod, trial run, migrate, migration, promote",
+            "план миграции|переноса, посчитай миграцию|перенос|что изменится, пробный прогон, вхолостую, "
+            "прогони вхолостую, сухой прогон, репетиция переноса, что изменится, миграция, перенос, раскатка, "
+            "без миграции",
         ),
         companions=("search_dashboards",),
     ),
@@ -130,10 +131,12 @@ TOOLS = (
         ru="Скопировать дашборды с датасетами из одного окружения в другое. Сначала plan_migration.",
         title=("Running a migration", "Перенос"),
         words=(
-            "migrate, migration, run|start migration, migrate dashboard|board, promote, promote to prod|live|production, "
-            "roll out, ship|push|move|copy to prod|stage|dev|live, move|copy from dev|stage, deploy board|dashboard",
+            "migrate, migration, run|start migration, migrate dashboard|board, promote, "
+            "promote to prod|live|production, roll out, ship|push|move|copy to prod|stage|dev|live, "
+            "move|copy from dev|stage, deploy board|dashboard",
             "мигрируй, миграция, перенеси, перенос, переезд, раскатай, раскатка, выкати, накати, "
-            "перенеси|скопируй|мигрируй|выкати на|в прод|стейдж|дев|бой, запусти миграцию|перенос, с дева|стейджа на прод|бой",
+            "перенеси|скопируй|мигрируй|выкати на|в прод|стейдж|дев|бой, запусти миграцию|перенос, "
+            "с дева|стейджа на прод|бой",
         ),
         companions=("plan_migration", "search_dashboards"),
         role=Role.EDITOR,
