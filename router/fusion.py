@@ -1,0 +1,64 @@
+"""Both tiers in one score for each tool and each part of a query."""
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from router.keywords import KeywordTier
+from router.meaning import MeaningTier
+from router.reading import Part
+
+
+@dataclass(frozen=True)
+class Policy:
+    """How scores become an offer. `python -m router calibrate` finds threshold and ratio for a model.
+
+    threshold: least score of an offered tool. ratio: share of the best score that the others must reach.
+    cap: most tools beside companions. phrase_half: strength of a phrase match that counts half.
+    across: what a phrase is worth whose words stand in different clauses. act: how much of a phrase a
+    danger tool needs covered, with its act among the words. sure: the nearness in meaning that replaces it.
+    """
+
+    threshold: float = 0.3
+    ratio: float = 0.5
+    cap: int = 5
+    phrase_half: float = 2.5
+    meaning: float = 0.5
+    bag: float = 0.02
+    across: float = 0.75
+    everyday: float = 0.5
+    outside: float = 0.3
+    act: float = 0.7
+    sure: float = 0.85
+
+
+@dataclass(slots=True)
+class Scores:
+    """One row a part, one column a tool: the fused score, and what it is made of."""
+
+    fused: np.ndarray
+    phrase: np.ndarray
+    acted: np.ndarray
+    meaning: np.ndarray
+
+
+def fuse(parts: list[Part], keywords: KeywordTier, meaning: MeaningTier | None, policy: Policy) -> Scores:
+    """Scores of all tools for the parts of a reading; parts that are everyday talk lose."""
+    words = [keywords.score(part.terms) for part in parts]
+    worth = np.array([[policy.across if len(parts) > 1 and not i else 1.0] for i in range(len(parts))])
+    phrase = np.array([w.phrase for w in words]) * worth
+    acted = np.array([w.acted for w in words]) * worth
+    near, talk = _nearness(parts, meaning, keywords.size)
+    lost = policy.everyday * talk + policy.outside * np.array([p.outside for p in parts])
+    fused = phrase / (phrase + policy.phrase_half) + policy.bag * np.array([w.bag for w in words])
+    return Scores(fused + policy.meaning * near - lost[:, None], phrase, acted, near)
+
+
+def _nearness(parts: list[Part], meaning: MeaningTier | None, size: int) -> tuple[np.ndarray, np.ndarray]:
+    """Nearness in meaning, and by how much everyday talk is nearer still."""
+    if meaning is None:
+        return np.zeros((len(parts), size)), np.zeros(len(parts))
+    scored = meaning.score([part.text for part in parts])
+    near = np.array([s.tools for s in scored])
+    talk = np.array([s.everyday for s in scored]) - near.max(axis=1)
+    return near, np.maximum(talk, 0.0)

@@ -1,0 +1,143 @@
+"""The keyword tier: how well the words of a query cover the phrases and the name of each tool."""
+
+import math
+from collections import Counter, defaultdict
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from router.entry import Entry
+from router.lexicon import Lexicon
+from router.reading import Terms
+from router.text import name_words, plain, stem, words
+
+_CONCEPT = 0.9
+_K1, _B = 1.2, 0.75
+
+Slot = frozenset[str]
+
+
+@dataclass(slots=True)
+class KeywordScores:
+    """For each tool: the best phrase's strength, its coverage with an act among the words, and BM25."""
+
+    phrase: np.ndarray
+    acted: np.ndarray
+    bag: np.ndarray
+
+
+class KeywordTier:
+    """Phrases (keywords, names) and words (everything else) of a catalogue, indexed."""
+
+    def __init__(self, entries: Sequence[Entry], lexicon: Lexicon):
+        self._lexicon = lexicon
+        self.size = len(entries)
+        phrases = [(i, self._slots(p)) for i, entry in enumerate(entries) for p in phrases_of(entry)]
+        phrases = [(i, slots) for i, slots in dict.fromkeys(phrases) if slots]
+        self._index_phrases(phrases)
+        self._index_bags([self._bag(entry) for entry in entries])
+
+    def _slots(self, phrase: str) -> tuple[Slot, ...]:
+        """One set of equivalent terms for each word that carries meaning."""
+        text = words(phrase)
+        slots = [frozenset(f"@{c}" for c in self._lexicon.of(w)) | {stem(w)} for w in text if self._matters(w)]
+        found = [frozenset({f"@{concept}"}) for _, _, concept in self._lexicon.sequences(text)]
+        return tuple(dict.fromkeys(slots or found))
+
+    def _matters(self, word: str) -> bool:
+        return word not in self._lexicon.stop or bool(self._lexicon.of(word))
+
+    def _index_phrases(self, phrases: Sequence[tuple[int, tuple[Slot, ...]]]) -> None:
+        tools_of: dict[Slot, set[int]] = defaultdict(set)
+        for tool, slots in phrases:
+            for slot in slots:
+                tools_of[slot].add(tool)
+        slots = list(tools_of)
+        number = {slot: i for i, slot in enumerate(slots)}
+        self._idf = np.array([math.log(1 + self.size / len(tools_of[s])) for s in slots])
+        self._action = [any(self._lexicon.is_action(t[1:]) for t in s if t[0] == "@") for s in slots]
+        members: list[list[int]] = [[] for _ in slots]
+        for i, (_, used) in enumerate(phrases):
+            for slot in used:
+                members[number[slot]].append(i)
+        self._members = [np.array(m, dtype=np.int32) for m in members]
+        self._owner = np.array([tool for tool, _ in phrases], dtype=np.int32)
+        self._total = np.array([sum(self._idf[number[s]] for s in used) for _, used in phrases])
+        self._slots_of: dict[str, list[tuple[int, float]]] = defaultdict(list)
+        for i, slot in enumerate(slots):
+            for term in slot:
+                self._slots_of[term].append((i, _CONCEPT if term[0] == "@" else 1.0))
+
+    def _bag(self, entry: Entry) -> Counter[str]:
+        text = [*name_words(entry.name), *(w for d in entry.descriptions.values() for w in words(d))]
+        text += [w for p in (*entry.parameters, entry.path) for w in name_words(p)]
+        return Counter(stem(w) for w in text if w not in self._lexicon.stop)
+
+    def _index_bags(self, bags: Sequence[Counter[str]]) -> None:
+        length = np.array([sum(b.values()) for b in bags], dtype=float)
+        mean = float(length.mean()) or 1.0
+        postings: dict[str, list[tuple[int, int]]] = defaultdict(list)
+        for i, bag in enumerate(bags):
+            for word, count in bag.items():
+                postings[word].append((i, count))
+        self._bags: dict[str, tuple[np.ndarray, np.ndarray]] = {}
+        for word, found in postings.items():
+            tools = np.array([i for i, _ in found], dtype=np.int32)
+            count = np.array([c for _, c in found], dtype=float)
+            idf = math.log(1 + (self.size - len(found) + 0.5) / (len(found) + 0.5))
+            norm = _K1 * (1 - _B + _B * length[tools] / mean)
+            self._bags[word] = tools, idf * count * (_K1 + 1) / (count + norm)
+
+    def score(self, terms: Terms) -> KeywordScores:
+        """Scores of all tools for the words of a query or a clause."""
+        hits: dict[int, float] = {}
+        for term, weight in terms.items():
+            for slot, strength in self._slots_of.get(term, ()):
+                value = weight * strength
+                if value > hits.get(slot, 0.0):
+                    hits[slot] = value
+        matched = self._spread(hits.items())
+        acted = self._spread((s, v) for s, v in hits.items() if self._action[s])
+        coverage = matched / np.maximum(self._total, 1e-9)
+        strength = matched * coverage
+        return KeywordScores(self._best(strength), self._best(np.where(acted > 0, coverage, 0.0)), self._bm25(terms))
+
+    def _spread(self, hits: Iterable[tuple[int, float]]) -> np.ndarray:
+        """Weight of the matched slots for each phrase."""
+        found = list(hits)
+        if not found:
+            return np.zeros(len(self._owner))
+        members = [self._members[slot] for slot, _ in found]
+        weights = np.repeat([self._idf[s] * v for s, v in found], [len(m) for m in members])
+        return np.bincount(np.concatenate(members), weights, minlength=len(self._owner))
+
+    def _best(self, of_phrase: np.ndarray) -> np.ndarray:
+        best = np.zeros(self.size)
+        np.maximum.at(best, self._owner, of_phrase)
+        return best
+
+    def _bm25(self, terms: Terms) -> np.ndarray:
+        scores = np.zeros(self.size)
+        for term, weight in terms.items():
+            if term in self._bags:
+                tools, values = self._bags[term]
+                scores[tools] += weight * values
+        return scores
+
+
+def phrases_of(entry: Entry) -> list[str]:
+    """What a person might say to mean this tool: its name in words, then its keywords."""
+    return [" ".join(name_words(entry.name)), *(plain(k.lower()) for ks in entry.keywords.values() for k in ks)]
+
+
+def vocabulary_of(entries: Sequence[Entry]) -> set[str]:
+    """All words of a catalogue."""
+    found: set[str] = set()
+    for entry in entries:
+        for phrase in phrases_of(entry):
+            found.update(words(phrase))
+        for text in entry.descriptions.values():
+            found.update(words(text))
+        found.update(w for p in (*entry.parameters, entry.path) for w in name_words(p))
+    return found

@@ -1,0 +1,106 @@
+"""General synonyms in Russian and English: groups of words that mean the same act or thing."""
+
+import json
+from collections import defaultdict
+from collections.abc import Iterable, Mapping, Sequence
+from functools import lru_cache
+from importlib import resources
+
+from router.text import plain, stem
+
+_PARTICLES = {"off", "on", "back", "out", "up", "down", "away", "over", "from", "in", "into"}
+_GAP = 3
+
+
+class Lexicon:
+    """Words to concepts. A pattern is a word (compared by stem), a prefix (`удал*`) or several words in order.
+
+    `groups` maps sections (`actions`, `things`, `outside`) to groups to patterns by language. `everyday` are
+    sentences that concern no tool, `shapes` maps id-like tokens (see `text.shape`) to the thing they name.
+    """
+
+    def __init__(
+        self,
+        groups: Mapping[str, Mapping[str, Mapping[str, Sequence[str]]]],
+        stop: Iterable[str] = (),
+        everyday: Iterable[str] = (),
+        shapes: Mapping[str, str] | None = None,
+    ):
+        self.stop = frozenset(stop)
+        self.everyday = tuple(everyday)
+        self.shapes = dict(shapes or {})
+        self.section: dict[str, str] = {}
+        self.surface: set[str] = set()
+        self._stems: dict[str, list[str]] = defaultdict(list)
+        self._prefixes: dict[str, list[str]] = defaultdict(list)
+        self._sequences: dict[str, list[tuple[tuple[str, ...], str]]] = defaultdict(list)  # by first two letters
+        for section, named in groups.items():
+            for name, languages in named.items():
+                self.section[name] = section
+                for pattern in (p for patterns in languages.values() for p in patterns):
+                    self._add(plain(pattern.lower()), name)
+        self._longest = max((len(p) for p in self._prefixes), default=0)
+        self.of = lru_cache(maxsize=20_000)(self._concepts)
+
+    def _add(self, pattern: str, concept: str) -> None:
+        parts = pattern.replace("-", " ").split()
+        if len(parts) > 1:
+            self._sequences[parts[0][:2]].append((tuple(parts), concept))
+        elif pattern.endswith("*"):
+            self._prefixes[pattern[:-1]].append(concept)
+        else:
+            self.surface.add(pattern)
+            self._stems[stem(pattern)].append(concept)
+
+    def _concepts(self, word: str) -> tuple[str, ...]:
+        found = list(self._stems.get(stem(word), ()))
+        for size in range(2, min(len(word), self._longest) + 1):
+            found += self._prefixes.get(word[:size], ())
+        return tuple(dict.fromkeys(found))
+
+    def sequences(self, words: Sequence[str]) -> list[tuple[int, int, str]]:
+        """Patterns of several words in a text: first word's index, last word's index, concept."""
+        found = []
+        for start, word in enumerate(words):
+            for pattern, concept in self._sequences.get(word[:2], ()):
+                end = _follow(words, start, pattern[1:]) if _fits(word, pattern[0]) else None
+                if end is not None:
+                    found.append((start, end, concept))
+        return found
+
+    def is_action(self, concept: str) -> bool:
+        """Whether the concept is something that one does."""
+        return self.section.get(concept) == "actions"
+
+    def is_outside(self, concept: str) -> bool:
+        """Whether the concept belongs to everyday life rather than to work with a system."""
+        return self.section.get(concept) == "outside"
+
+
+def _follow(words: Sequence[str], at: int, rest: Sequence[str]) -> int | None:
+    """Index of the last word if `rest` follows; a particle may stand a few words later (turn it off)."""
+    for pattern in rest:
+        reach = _GAP if pattern in _PARTICLES else 0
+        for ahead in range(at + 1, min(at + 2 + reach, len(words))):
+            if _fits(words[ahead], pattern):
+                at = ahead
+                break
+        else:
+            return None
+    return at
+
+
+def _fits(word: str, pattern: str) -> bool:
+    return word.startswith(pattern[:-1]) if pattern.endswith("*") else word == pattern or stem(word) == stem(pattern)
+
+
+@lru_cache(maxsize=1)
+def packaged_lexicon() -> Lexicon:
+    """The lexicon that comes with the router."""
+    data = json.loads(resources.files("router").joinpath("lexicon.json").read_text("utf-8"))
+    groups = {section: data[section] for section in ("actions", "things", "outside")}
+    return Lexicon(groups, _flat(data["stop"]), _flat(data["everyday"]), data["shapes"])
+
+
+def _flat(by_language: Mapping[str, Sequence[str]]) -> list[str]:
+    return [item for items in by_language.values() for item in items]

@@ -1,0 +1,94 @@
+"""The meaning tier: how near a query is to the name, the description and the phrases of each tool."""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from statistics import median
+
+import numpy as np
+
+from router.embedder import Embedder
+from router.entry import Entry
+from router.keywords import phrases_of
+from router.text import name_words, sentences
+
+_NAME, _WHOLE, _PART = 0.2, 0.3, 0.5
+_FALLBACK_SPAN = 0.45
+
+Encode = Callable[[Sequence[str]], np.ndarray]
+
+
+@dataclass(slots=True)
+class MeaningScores:
+    """Nearness of each tool on the model's own scale (0 noise, 1 a paraphrase), and of everyday talk."""
+
+    tools: np.ndarray
+    everyday: float
+
+
+class MeaningTier:
+    """Vectors of a catalogue under one embedder, with the scale of that embedder measured, not assumed.
+
+    `low` is what unrelated everyday sentences reach, `high` what phrases of the same tool reach among
+    each other; a cosine of 0.65 means nothing without them.
+    """
+
+    def __init__(self, entries: Sequence[Entry], embedder: Embedder, everyday: Sequence[str], encode: Encode | None = None):
+        encode = encode or embedder.encode
+        self.embedder = embedder
+        self._names = encode([" ".join(name_words(e.name)) for e in entries])
+        self._wholes, self._whole_at = _gather(encode, [wholes_of(e) for e in entries])
+        self._parts, self._part_at = _gather(encode, [parts_of(e) for e in entries])
+        self._everyday = encode(list(everyday))
+        self.low, self.high = self._scale()
+
+    def score(self, texts: Sequence[str]) -> list[MeaningScores]:
+        """Scores for each of the texts."""
+        queries = self.embedder.encode(list(texts))
+        scaled = (self._nearness(queries) - self.low) / (self.high - self.low)
+        talk = ((queries @ self._everyday.T).max(axis=1) - self.low) / (self.high - self.low)
+        return [MeaningScores(s, float(t)) for s, t in zip(scaled, talk, strict=True)]
+
+    def _nearness(self, queries: np.ndarray) -> np.ndarray:
+        return (
+            _NAME * (queries @ self._names.T)
+            + _WHOLE * _best(queries @ self._wholes.T, self._whole_at)
+            + _PART * _best(queries @ self._parts.T, self._part_at)
+        )
+
+    def _scale(self) -> tuple[float, float]:
+        low = float(median(self._nearness(self._everyday).max(axis=1)))
+        ends = [*self._part_at[1:], len(self._parts)]
+        same = [_closest(self._parts[a:b]) for a, b in zip(self._part_at, ends, strict=True) if b - a > 2]
+        high = float(median(np.concatenate(same))) if same else 0.0
+        return low, max(high, low + _FALLBACK_SPAN * (1 - low))
+
+
+def _closest(vectors: np.ndarray) -> np.ndarray:
+    """For each vector its nearest other one."""
+    cosine = vectors @ vectors.T
+    np.fill_diagonal(cosine, -1.0)
+    return cosine.max(axis=1)
+
+
+def _gather(encode: Encode, groups: Sequence[Sequence[str]]) -> tuple[np.ndarray, list[int]]:
+    starts, texts = [], []
+    for group in groups:
+        starts.append(len(texts))
+        texts += group
+    return encode(texts), starts
+
+
+def _best(cosine: np.ndarray, starts: Sequence[int]) -> np.ndarray:
+    return np.maximum.reduceat(cosine, starts, axis=1)
+
+
+def wholes_of(entry: Entry) -> list[str]:
+    """The tool in one sentence for each language."""
+    name = " ".join(name_words(entry.name))
+    return [f"{name}: {text}" for text in entry.descriptions.values() if text] or [name]
+
+
+def parts_of(entry: Entry) -> list[str]:
+    """Everything a query may resemble: parts of the descriptions and phrases."""
+    found = [part for text in entry.descriptions.values() for part in (text, *sentences(text))]
+    return list(dict.fromkeys([*found, *(p for p in phrases_of(entry) if " " in p or not found)]))

@@ -1,0 +1,84 @@
+"""Known words, and what a misspelt, transliterated or wrong-layout word was meant to be."""
+
+from collections import defaultdict
+from collections.abc import Iterable
+from functools import lru_cache
+
+from rapidfuzz.distance import OSA
+from rapidfuzz.process import extractOne
+
+from router.layout import swap_layout, to_cyrillic
+from router.lexicon import Lexicon
+from router.text import is_cyrillic, stem, tokens
+
+_SHORTEST_TYPO = 4
+_PUNCTUATION = ",.;:'\"[]{}<>`?!()«»"
+
+
+class Spelling:
+    """Repairs words against a vocabulary: the lexicon, the stop words and the words of a catalogue."""
+
+    def __init__(self, lexicon: Lexicon, vocabulary: Iterable[str]):
+        self._lexicon = lexicon
+        surface = {word for word in vocabulary if not any(c.isdigit() for c in word)} | lexicon.surface
+        self._stems = {stem(word) for word in surface | lexicon.stop}
+        self._near: dict[tuple[bool, int], list[str]] = defaultdict(list)
+        for word in sorted(surface):
+            if len(word) >= _SHORTEST_TYPO:
+                self._near[is_cyrillic(word), len(word)].append(word)
+        self.repair = lru_cache(maxsize=20_000)(self._repair)
+
+    @lru_cache(maxsize=20_000)  # noqa: B019 (one instance for each catalogue)
+    def known(self, word: str) -> bool:
+        """Whether the lower-case word is in the vocabulary, in any of its forms."""
+        return word in self._lexicon.stop or stem(word) in self._stems or bool(self._lexicon.of(word))
+
+    def _repair(self, word: str) -> tuple[str, float]:
+        """What the word was meant to be and how sure that is, 0 to 1; an unknown word comes back with 1."""
+        if self.known(word):
+            return word, 1.0
+        if not is_cyrillic(word) and self.known(to_cyrillic(word)):
+            return to_cyrillic(word), 0.95
+        near = self._closest(word)
+        if near is None and not is_cyrillic(word):
+            near = self._closest(to_cyrillic(word))
+        return (near, 0.8) if near else (word, 1.0)
+
+    def _closest(self, word: str) -> str | None:
+        """The vocabulary word within one or two edits, if the word is long enough to tell."""
+        allowed = 0 if len(word) < _SHORTEST_TYPO else 1 if len(word) < 8 else 2
+        best: tuple[float, str] | None = None
+        for size in range(len(word) - allowed, len(word) + allowed + 1) if allowed else ():
+            pool = self._near.get((is_cyrillic(word), size), ())
+            hit = extractOne(word, pool, scorer=OSA.distance, score_cutoff=best[0] - 1 if best else allowed)
+            if hit:
+                best = (hit[1], hit[0])
+        return best[1] if best else None
+
+    def fix_layout(self, text: str) -> str:
+        """The text with the chunks put right that were typed in the other keyboard layout."""
+        chunks = text.split(" ")
+        slips = [self._slip(chunk) for chunk in chunks]
+        certain = [s for s in slips if s and len(s) > 3]
+        if not certain:
+            return text
+        mostly = 2 * sum(s is not None for s in slips) >= sum(any(c.isalpha() for c in chunk) for chunk in chunks)
+        return " ".join(self._put_right(chunk, slip, mostly) for chunk, slip in zip(chunks, slips, strict=True))
+
+    def _put_right(self, chunk: str, slip: str | None, mostly: bool) -> str:
+        if slip is None and mostly and not self._readable(chunk):
+            return swap_layout(chunk)
+        return slip or chunk
+
+    def _slip(self, chunk: str) -> str | None:
+        """The chunk in the other layout, if it reads there and not as it stands."""
+        if not any(c.isalpha() for c in chunk) or any(c.isdigit() for c in chunk) or self._readable(chunk):
+            return None
+        for candidate in (swap_layout(chunk), swap_layout(chunk.rstrip(_PUNCTUATION))):
+            if self._readable(candidate):
+                return candidate
+        return None
+
+    def _readable(self, chunk: str) -> bool:
+        found = [token.lower() for token, _, _ in tokens(chunk)]
+        return bool(found) and all(self.known(word) for word in found)
