@@ -22,7 +22,16 @@ _PLURAL = re.compile(
     r"(?:[a-z]{3}s|[а-я]{3}(?:ы|ов|ами|ам|ах|ки|чи|ии|ок|ев|жи|ли|ния|ний|ниям|ниями))$", re.IGNORECASE
 )
 _SINGULAR = re.compile(r"(?:status|access|progress|alias|canvas|процесс)$", re.IGNORECASE)
+_SUBORDINATE = re.compile(
+    r"(?:if|that|whose|если|что|чтобы|котор\w+|\w+(?:нн|щ|вш)(?:ый|ого|ому|ым|ом|ая|ую|ой|ые|ых|ыми|ий|его|ему|ем|их|ие))",
+    re.IGNORECASE,
+)
 _NEGATION_REACH = 4
+
+
+def wished(item: Item) -> frozenset[str]:
+    """The concepts of a word; a verb in the past ("was deleted") tells of an action and does not ask for it."""
+    return item.concepts - ACTIONS if item.concepts & ACTIONS and _PAST.search(item.text) else item.concepts
 
 
 @dataclass(frozen=True)
@@ -54,7 +63,7 @@ class Clause:
     @cached_property
     def concepts(self) -> frozenset[str]:
         """All concepts that hold, with `@kind` for each kind of value, `@name`, `@plural` and `@past`."""
-        told = {c for i in self.items for c in i.concepts} - self.ruled_out
+        told = {c for i in self.items for c in wished(i)} - self.ruled_out
         return frozenset(told | self.borrowed | set(self._features()))
 
     def _features(self) -> Iterator[str]:
@@ -100,6 +109,8 @@ def _parts(items: Sequence[Item]) -> Iterator[tuple[Item, ...]]:
 
 def _separates(items: Sequence[Item], at: int) -> bool:
     item = items[at]
+    if item.text == "," and at + 1 < len(items) and _SUBORDINATE.fullmatch(items[at + 1].text):
+        return False
     if item.is_mark:
         return item.text in ",;!?" or (item.text in ".—–" and (at + 1 == len(items) or items[at + 1].start > item.end))
     return bool(item.concepts & {"and", "break", "then"}) and not item.concepts & (ACTIONS | THINGS)

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from functools import lru_cache
 from typing import Any
 
-from agent.demo.clauses import ACTIONS, READS, THINGS, Clause
+from agent.demo.clauses import ACTIONS, READS, THINGS, Clause, wished
 from agent.demo.language import stem
 from agent.demo.vocabulary import meaning
 
@@ -270,7 +270,7 @@ def _score(clause: Clause, pattern: _Pattern) -> float:
         return 0.0
     explained = frozenset().union(*pattern.needed)
     worth = sum(max(_worth(c) for c in options & concepts) for options in pattern.needed)
-    return worth - sum(_loss(item.concepts - clause.ruled_out, explained) for item in clause.items)
+    return worth - sum(_loss(wished(item) - clause.ruled_out, explained) for item in clause.items)
 
 
 def _worth(concept: str) -> float:

@@ -146,8 +146,14 @@ def _by_name(goal: Goal, target: Target, reference: Reference, desk: Desk) -> Fi
 
 def spellings(name: str, quoted: bool = False) -> list[str]:
     """A name as written, then its stems: a search by parts of words finds inflected Russian names."""
-    stems = " ".join(stem(word) if not word.isascii() else word for word in name.split())
-    return [name] if stems == fold(name) else [name, stems]
+    stems = " ".join(_without_ending(word) if not word.isascii() else word for word in name.split())
+    return [name] if quoted or fold(stems) == fold(name) else [name, stems]
+
+
+def _without_ending(word: str) -> str:
+    """The part of a Russian word that all its cases share; short names lose their last vowel (Оле, Оля)."""
+    short = word[:-1] if len(word) == 3 and word[-1].lower() in "аеиоуыюя" else ""
+    return short or stem(word)
 
 
 def _search(goal: Goal, reference: Reference, wanted: Mapping[str, Any], desk: Desk) -> Finding:
@@ -224,8 +230,14 @@ def _same_name(name: str, item: Mapping[str, Any]) -> bool:
 
 
 def _close(name: str, item: Mapping[str, Any]) -> bool:
-    """Whether the words of the name are all in the thing's name, give or take an ending."""
-    return any(fuzz.token_set_ratio(_stems(name), _stems(other)) >= _CLOSE for other in _names_of(item))
+    """Whether the words of the name are all in one of the thing's names, give or take an ending."""
+    wanted = _stems(name).split()
+    return any(all(any(_alike(a, b) for b in _stems(other).split()) for a in wanted) for other in _names_of(item))
+
+
+def _alike(one: str, other: str) -> bool:
+    short, long = sorted((one, other), key=len)
+    return (len(short) > 2 and long.startswith(short)) or fuzz.ratio(one, other) >= _CLOSE
 
 
 def _by_filters(goal: Goal, reference: Reference, desk: Desk) -> Finding:

@@ -56,6 +56,12 @@ def read_result(message: ToolMessage) -> Result:
     return Result(text, data, cut=cut)
 
 
+def rows(told: Mapping[str, Any], key: str) -> list[dict[str, Any]]:
+    """The objects of a list inside an answer; empty when it is none."""
+    value = told.get(key)
+    return [row for row in value if isinstance(row, dict)] if isinstance(value, list) else []
+
+
 def answer_text(result: Result) -> str:
     """The words of a person's answer to a question."""
     for key in ("answer", "text", "value", "choice"):

@@ -6,7 +6,7 @@ from typing import Any
 from agent.demo.answers import CHANGED, CHANGES, COMMITS, FACTS, LISTS, REFUSED, TABLES, THINGS, Columns
 from agent.demo.language import Lang
 from agent.demo.memory import thing_of
-from agent.demo.results import Result
+from agent.demo.results import Result, rows
 from agent.demo.steps import Outcome
 from agent.demo.values import bullets, counted, plain, shown, table
 
@@ -54,15 +54,15 @@ def _done(outcome: Outcome, lang: Lang) -> str:
 
 def _list(outcome: Outcome, result: Result, lang: Lang) -> str:
     listing = LISTS.get(outcome.tool)
-    rows = result.items[:MOST_ROWS]
+    shown_rows = result.items[:MOST_ROWS]
     forms = (listing.ru if lang == "ru" else listing.en) if listing else _any_noun(lang)
-    if not rows:
+    if not shown_rows:
         about = f" {say(lang, 'for', 'по запросу')} {_name(outcome.subject, lang)}" if outcome.subject else ""
         return say(lang, f"Nothing found{about}.", f"Ничего не нашлось{about}.")
     head = say(lang, f"{counted(result.total, forms, lang)} found", f"Нашлось: {counted(result.total, forms, lang)}")
-    if result.total > len(rows):
-        head += say(lang, f", here are the first {len(rows)}", f", вот первые {len(rows)}")
-    return f"{head}.\n\n{table(rows, listing.columns if listing else _own_columns(rows), lang)}"
+    if result.total > len(shown_rows):
+        head += say(lang, f", here are the first {len(shown_rows)}", f", вот первые {len(shown_rows)}")
+    return f"{head}.\n\n{table(shown_rows, listing.columns if listing else _own_columns(shown_rows), lang)}"
 
 
 def _any_noun(lang: Lang) -> tuple[str, ...]:
@@ -87,29 +87,26 @@ def _thing(tool: str, told: Mapping[str, Any], lang: Lang) -> str:
     facts = bullets([(ru if lang == "ru" else en, shown(told.get(key), lang, key)) for key, en, ru in columns])
     parts = [f"**{plain(str(named))}**" if named else "", facts]
     for key, inner in TABLES.get(tool, ()):
-        rows = [row for row in told.get(key) or () if isinstance(row, dict)]
-        parts.append(table(rows[:_MOST_LINES], inner, lang))
+        parts.append(table(rows(told, key)[:_MOST_LINES], inner, lang))
     parts.append(_log(told))
     return "\n\n".join(part for part in parts if part)
 
 
 def _log(told: Mapping[str, Any]) -> str:
     """The last lines of a task's log."""
-    lines = [row for row in told.get("log") or () if isinstance(row, dict)][-8:]
+    lines = rows(told, "log")[-8:]
     return "\n".join(f"> {plain(str(row.get('at', '')))[11:19]} {plain(str(row.get('text', '')))}  " for row in lines)
 
 
 def _health(told: Mapping[str, Any], lang: Lang) -> str:
     state = shown(told.get("state"), lang)
     head = say(lang, f"**{told.get('environment')}** is {state}.", f"**{told.get('environment')}**: {state}.")
-    rows = [row for row in told.get("checks") or () if isinstance(row, dict)]
-    return f"{head}\n\n{table(rows, TABLES['check_environment_health'][0][1], lang)}"
+    return f"{head}\n\n{table(rows(told, 'checks'), TABLES['check_environment_health'][0][1], lang)}"
 
 
 def _changes(told: Mapping[str, Any], lang: Lang) -> str:
     """What is not committed, then the commits."""
-    open_changes = [c for c in told.get("uncommitted") or () if isinstance(c, dict)]
-    commits = [c for c in told.get("commits") or () if isinstance(c, dict)]
+    open_changes, commits = rows(told, "uncommitted"), rows(told, "commits")
     place = plain(str(told.get("environment") or ""))
     head = say(
         lang, f"Uncommitted on {place}: {len(open_changes)}.", f"Не закоммичено на {place}: {len(open_changes)}."
@@ -121,24 +118,19 @@ def _changes(told: Mapping[str, Any], lang: Lang) -> str:
 
 
 def _plan(told: Mapping[str, Any], lang: Lang) -> str:
-    create, update, same = (list(told.get(key) or ()) for key in ("create", "update", "unchanged"))
+    create, update, same = (rows(told, key) for key in ("create", "update", "unchanged"))
     ends = f"{plain(str(told.get('source')))} → {plain(str(told.get('target')))}"
-    counts = f"{len(create)}, {len(update)}, {len(same)}"
     head = say(
         lang,
         f"Plan {ends}: {len(create)} new, {len(update)} to overwrite, {len(same)} the same.",
         f"План {ends}: новых {len(create)}, перезаписать {len(update)}, без изменений {len(same)}.",
     )
     new, old = say(lang, "new", "новый"), say(lang, "overwritten", "перезапись")
-    named = [
-        (plain(str(i.get("name"))), kind)
-        for kind, rows in ((new, create), (old, update))
-        for i in rows
-        if isinstance(i, dict)
-    ]
+    named = [(plain(str(i.get("name"))), kind) for kind, group in ((new, create), (old, update)) for i in group]
     lines = "\n".join(f"- {name}: {kind}" for name, kind in named[:MOST_ROWS])
-    warned = "\n".join(f"- {plain(str(w))}" for w in list(told.get("warnings") or ())[:5])
-    return "\n\n".join(part for part in (head, lines, warned) if part and counts)
+    warnings = told.get("warnings")
+    warned = "\n".join(f"- {plain(str(w))}" for w in warnings[:5]) if isinstance(warnings, list) else ""
+    return "\n\n".join(part for part in (head, lines, warned) if part)
 
 
 def _document(told: Mapping[str, Any], lang: Lang) -> str:
