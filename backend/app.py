@@ -34,7 +34,20 @@ from backend.problems import handle_problems
 from backend.seed import plant
 from backend.settings import WorkspaceSettings
 
-ROUTERS = (environments, dashboards, datasets, migrations, backups, tasks, changes, users, documents, audit, auth, health)
+ROUTERS = (
+    environments,
+    dashboards,
+    datasets,
+    migrations,
+    backups,
+    tasks,
+    changes,
+    users,
+    documents,
+    audit,
+    auth,
+    health,
+)
 SWEEP_SECONDS = 3600
 SERVICE_LIFETIME, SERVICE_LEEWAY, USER_LIFETIME = 60, 10, 3600
 

@@ -1,6 +1,8 @@
 """The workspace's own corner of a PostgreSQL: a role and a schema that see nothing of anybody else's."""
 
 import secrets
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
 from importlib.resources import files
 from typing import Any
 
@@ -16,7 +18,7 @@ SCHEMA = "workspace"
 _LOCK = 0x776F726B73706163  # "workspac"
 
 
-class NoRole(RuntimeError):
+class RoleError(RuntimeError):
     """The role of the workspace cannot be made here; the text says what to do."""
 
 
@@ -25,7 +27,7 @@ def bootstrap(admin_url: str, *, password: str | None = None) -> str:
 
     Safe to call at every start: the role is made once for each database and gets `password` (a new random one
     by default). The role owns the schema `workspace` and has no right on any other. Blocks.
-    Raises `NoRole` when the administrator's role may not make roles, and psycopg's errors.
+    Raises `RoleError` when the administrator's role may not make roles, and psycopg's errors.
     """
     password = password or secrets.token_urlsafe(24)
     with psycopg.connect(admin_url) as connection, connection.transaction():
@@ -34,7 +36,7 @@ def bootstrap(admin_url: str, *, password: str | None = None) -> str:
         try:
             _make_role(connection, role, password)
         except psycopg.errors.InsufficientPrivilege as error:
-            raise NoRole(
+            raise RoleError(
                 "this database user may not create roles: make a role and a schema for the workspace by hand "
                 "(backend/README.md) and set WORKSPACE_DATABASE_URL"
             ) from error
@@ -51,6 +53,11 @@ def _make_role(connection: psycopg.Connection[Any], role: str, password: str) ->
     connection.execute(sql.SQL("create schema if not exists {} authorization {}").format(schema, name))
 
 
+async def _alive(connection: Connection) -> None:
+    """A connection is checked before it is lent, so that a restarted server costs no failed call."""
+    await connection.execute("select 1")
+
+
 async def open_pool(url: str, *, max_size: int = 8) -> Pool:
     """Open a pool of connections with dict rows; the caller closes it."""
     pool = AsyncConnectionPool(
@@ -60,17 +67,24 @@ async def open_pool(url: str, *, max_size: int = 8) -> Pool:
         min_size=1,
         max_size=max_size,
         timeout=10.0,
-        check=AsyncConnectionPool.check_connection,
+        check=_alive,
         open=False,
     )
     await pool.open()
     return pool
 
 
-async def migrate(connection: Connection) -> None:
-    """Bring the schema to this version. Safe in many processes at once: they queue at an advisory lock."""
+@asynccontextmanager
+async def exclusively(connection: Connection) -> AsyncIterator[None]:
+    """A transaction that no other process of the workspace runs at the same time."""
     async with connection.transaction():
         await connection.execute("select pg_advisory_xact_lock(%s)", (_LOCK,))
+        yield
+
+
+async def migrate(connection: Connection) -> None:
+    """Bring the schema to this version. Safe in many processes at once: they queue at an advisory lock."""
+    async with exclusively(connection):
         await connection.execute("create table if not exists schema_versions (name text primary key, at timestamptz)")
         for name, statements in _migrations():
             done = await connection.execute("select from schema_versions where name = %s", (name,))

@@ -27,7 +27,7 @@ def _shown(image: Image | None) -> Image:
 
 
 def between_json(before: Any, after: Any, pointer: str = "") -> list[FieldChange]:
-    """The places, as JSON Pointers (RFC 6901), where two JSON values differ; lists of other length differ as a whole."""
+    """The JSON Pointers (RFC 6901) where two JSON values differ; lists of other length differ as a whole."""
     if isinstance(before, dict) and isinstance(after, dict):
         keys = {**before, **after}
         pairs = [(escape(key), before.get(key, MISSING), after.get(key, MISSING)) for key in keys]

@@ -39,7 +39,9 @@ def parse_key(header: str) -> str:
     return key
 
 
-def fingerprint(method: str, path: str, query: Mapping[str, str] | list[tuple[str, str]], body: bytes, match: str) -> bytes:
+def fingerprint(
+    method: str, path: str, query: Mapping[str, str] | list[tuple[str, str]], body: bytes, match: str
+) -> bytes:
     """SHA-256 of what makes two calls the same call; the order of query parameters and JSON keys does not matter."""
     pairs = sorted(query.items() if isinstance(query, Mapping) else query)
     canonical = json.dumps(json.loads(body), sort_keys=True, separators=(",", ":")) if body else ""

@@ -19,16 +19,12 @@ class BodyLimit:
             await self._app(scope, receive, send)
             return
         headers = dict(scope["headers"])
-        language = preferred_language(headers.get(b"accept-language", b"").decode("latin-1"))
-        refusal = Problem("body_too_large", limit=self._most).response(language)
         declared = headers.get(b"content-length", b"0")
         if not declared.isdigit() or int(declared) > self._most:
-            await refusal(scope, receive, send)
+            language = preferred_language(headers.get(b"accept-language", b"").decode("latin-1"))
+            await Problem("body_too_large", limit=self._most).response(language)(scope, receive, send)
             return
-        try:
-            await self._app(scope, self._counted(receive), send)
-        except _TooLarge:
-            await refusal(scope, receive, send)
+        await self._app(scope, self._counted(receive), send)
 
     def _counted(self, receive: Receive) -> Receive:
         seen = 0
@@ -38,11 +34,7 @@ class BodyLimit:
             message = await receive()
             seen += len(message.get("body", b""))
             if seen > self._most:
-                raise _TooLarge
+                raise Problem("body_too_large", limit=self._most)
             return message
 
         return counted
-
-
-class _TooLarge(Exception):  # noqa: N818
-    pass

@@ -62,7 +62,9 @@ def _test(content: Any, index: int, operation: PatchOperation) -> None:
     except jsonpointer.JsonPointerException as error:
         raise Problem("patch_conflict", index=index, path=operation.path, reason=str(error)) from error
     if not _equal(found, operation.value):
-        raise Problem("patch_conflict", index=index, path=operation.path, reason="the value is another one", found=found)
+        raise Problem(
+            "patch_conflict", index=index, path=operation.path, reason="the value is another one", found=found
+        )
 
 
 def _equal(left: Any, right: Any) -> bool:

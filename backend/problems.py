@@ -116,6 +116,9 @@ def _invalid(request: Request, error: Exception) -> JSONResponse:
 
 
 def _http(request: Request, error: Exception) -> JSONResponse:
+    """FastAPI turns whatever happens while it reads a body into a bad request; our own refusal is its cause."""
     assert isinstance(error, HTTPException)
+    if isinstance(error.__cause__, Problem):
+        return _answer(request, error.__cause__)
     codes = {404: "not_found", 405: "method_not_allowed"}
     return _answer(request, Problem(codes.get(error.status_code, "bad_request")))

@@ -32,7 +32,9 @@ async def search_dashboards(
 
 
 @router.get("/{dashboard_id}", operation_id="get_dashboard", summary="Get a dashboard", responses=READ_ONE)
-async def get_dashboard(person: Viewer, db: Db, lang: Language, dashboard_id: NumberId, response: Response) -> Dashboard:
+async def get_dashboard(
+    person: Viewer, db: Db, lang: Language, dashboard_id: NumberId, response: Response
+) -> Dashboard:
     """One dashboard: charts, datasets, owner, its copies in other environments and its last change."""
     found = await dashboards.read(db, dashboard_id, lang)
     response.headers["ETag"] = found.etag

@@ -4,7 +4,19 @@ from typing import Annotated
 
 from fastapi import APIRouter, Query, Response
 
-from backend.api.deps import AdminEffect, AnalystEffect, Db, InEnvironment, Language, Limit, Line, NumberId, Offset, Viewer, Words
+from backend.api.deps import (
+    AdminEffect,
+    AnalystEffect,
+    Db,
+    InEnvironment,
+    Language,
+    Limit,
+    Line,
+    NumberId,
+    Offset,
+    Viewer,
+    Words,
+)
 from backend.api.responses import CHANGE, READ, READ_ONE
 from backend.db import datasets
 from backend.models.common import Outcome, Page, Preview

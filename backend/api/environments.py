@@ -19,7 +19,9 @@ async def list_environments(person: Viewer, db: Db) -> Page[Environment]:
     return Page(items=items, total=len(items), limit=100, offset=0)
 
 
-@router.get("/{environment}/health", operation_id="check_environment_health", summary="Check health", responses=READ_ONE)
+@router.get(
+    "/{environment}/health", operation_id="check_environment_health", summary="Check health", responses=READ_ONE
+)
 async def check_environment_health(person: Viewer, db: Db, lang: Language, environment: EnvironmentId) -> Health:
     """Database, cache, workers and disk of one environment at this moment."""
     return await environments.health(db, environment, lang)

@@ -23,5 +23,8 @@ def refusals(*statuses: int) -> dict[int | str, dict[str, Any]]:
 READ = refusals(401, 403, 422)
 READ_ONE = refusals(401, 403, 404, 422)
 CHANGE = refusals(401, 403, 404, 409, 412, 413, 422)
-_PREVIEW = {"description": "With `dry_run=true`: what would change.", "content": {"application/json": {"schema": {"$ref": "#/components/schemas/Preview"}}}}
+_PREVIEW = {
+    "description": "With `dry_run=true`: what would change.",
+    "content": {"application/json": {"schema": {"$ref": "#/components/schemas/Preview"}}},
+}
 CREATE = {**CHANGE, 200: _PREVIEW}

@@ -4,7 +4,18 @@ from typing import Annotated
 
 from fastapi import APIRouter, Query, Response
 
-from backend.api.deps import AnalystEffect, Db, EditorEffect, InEnvironment, Limit, Line, NumberId, Offset, Viewer, Words
+from backend.api.deps import (
+    AnalystEffect,
+    Db,
+    EditorEffect,
+    InEnvironment,
+    Limit,
+    Line,
+    NumberId,
+    Offset,
+    Viewer,
+    Words,
+)
 from backend.api.responses import CHANGE, CREATE, READ, READ_ONE
 from backend.db import tasks
 from backend.models.common import Outcome, Page, Preview

@@ -17,7 +17,13 @@ MAX_SHOWN = 500
 
 
 async def record(
-    act: Act, resource: Resource, before: Image | None, after: Image | None, *, environment: str | None, undoes: int | None = None
+    act: Act,
+    resource: Resource,
+    before: Image | None,
+    after: Image | None,
+    *,
+    environment: str | None,
+    undoes: int | None = None,
 ) -> int:
     """Keep a change of `resource`; returns its id. The caller holds the lock of the resource."""
     added = await act.connection.execute(
@@ -99,7 +105,9 @@ def shape(row: Row, lang: Lang) -> Change:
     return Change(
         **{**row, "blocked_by": row["blocked_by"], "commit": (row["commit_id"] or "")[:7] or None},
         resource=resource_of(row),
-        summary=say(lang, f"change_{kind(row)}", type=say(lang, row["resource_type"]), name=row["resource_name"], fields=names),
+        summary=say(
+            lang, f"change_{kind(row)}", type=say(lang, row["resource_type"]), name=row["resource_name"], fields=names
+        ),
         fields=[_short(field) for field in fields],
         undoable=undoable,
     )

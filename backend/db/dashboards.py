@@ -31,6 +31,7 @@ select distinct s.id, s.name, s.refreshed_at, s.stale from dataset_view s join d
     on d.environment = s.environment and d.charts @> jsonb_build_array(jsonb_build_object('dataset', s.name))
 where d.id = %s order by s.name
 """
+TAGGED = "%(tag)s = any(string_to_array(fold(array_to_string(tags, '|')), '|'))"
 COPIES = """
 select o.id, o.environment from dashboards d join dashboards o on o.key = d.key and o.id <> d.id
 where d.id = %s order by o.environment
@@ -49,7 +50,7 @@ async def search(
 ) -> Page[DashboardSummary]:
     """Dashboards by words, owner, tag and environment; the one whose name is `text` comes first."""
     wanted = Filter().text(text).person(owner, "owner_id").add("environment = %(environment)s", environment=environment)
-    wanted.add("%(tag)s = any(string_to_array(fold(array_to_string(tags, '|')), '|'))", tag=fold(tag) if tag else None)
+    wanted.add(TAGGED, tag=fold(tag) if tag else None)
     wanted.values["exact"] = fold(text or "")
     order = "fold(name) = %(exact)s desc, name, environment, id"
     rows, total = await page(connection, "dashboard_view", wanted, order, limit, offset)
@@ -111,7 +112,7 @@ async def in_environment(connection: Connection, environment: str, ids: list[int
     """Images of an environment's dashboards by id or by tag."""
     found = await connection.execute(
         "select dashboard_image(d) as image from dashboards d where environment = %(environment)s"
-        " and (id = any(%(ids)s) or %(tag)s = any(string_to_array(fold(array_to_string(tags, '|')), '|'))) order by name",
+        f" and (id = any(%(ids)s) or {TAGGED}) order by name",
         {"environment": environment, "ids": ids, "tag": fold(tag) if tag else None},
     )
     return [row["image"] for row in await found.fetchall()]

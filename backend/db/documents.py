@@ -33,7 +33,9 @@ async def search(
     """Documents by words and kind; the one whose title or id is `text` comes first."""
     wanted = Filter().text(text).add("kind = %(kind)s", kind=kind)
     wanted.values["exact"] = fold(text or "")
-    rows, total = await page(connection, "document_view", wanted, "%(exact)s in (id, fold(title)) desc, title", limit, offset)
+    rows, total = await page(
+        connection, "document_view", wanted, "%(exact)s in (id, fold(title)) desc, title", limit, offset
+    )
     files = await attachments.of_documents(connection, [row["id"] for row in rows])
     items = [DocumentSummary(**row, attachments=files.get(row["id"], [])) for row in rows]
     return Page(items=items, total=total, limit=limit, offset=offset)

@@ -26,7 +26,8 @@ class Filter:
         words = fold(text or "").split()
         if words:
             self.add(
-                f"{column} like all (%(patterns)s) or to_tsvector('russian', {column}) @@ plainto_tsquery('russian', %(stems)s)",
+                f"{column} like all (%(patterns)s)"
+                f" or to_tsvector('russian', {column}) @@ plainto_tsquery('russian', %(stems)s)",
                 patterns=[f"%{escape(word)}%" for word in words],
                 stems=" ".join(words),
             )

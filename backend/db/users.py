@@ -42,7 +42,8 @@ async def lock(connection: Connection, user_id: str) -> Row:
 async def find_owner(connection: Connection, who: str) -> Row:
     """The active person with this login, e-mail or full name; raises `Problem("unknown_owner")`."""
     found = await connection.execute(
-        "select * from user_view where active and %s in (fold(id), fold(email), fold(name), fold(name_ru))", (fold(who),)
+        "select * from user_view where active and %s in (fold(id), fold(email), fold(name), fold(name_ru))",
+        (fold(who),),
     )
     rows = await found.fetchall()
     if len(rows) != 1:

@@ -96,6 +96,10 @@ def _header(token: str) -> dict[str, Any]:
         raise InvalidToken("format") from None
     if not isinstance(header, dict) or header.keys() != HEADERS or header["alg"] not in ALGORITHMS:
         raise InvalidToken("header")
-    if not isinstance(header["kid"], str) or not 0 < len(header["kid"]) <= MAX_KID or not isinstance(header["typ"], str):
+    if (
+        not isinstance(header["kid"], str)
+        or not 0 < len(header["kid"]) <= MAX_KID
+        or not isinstance(header["typ"], str)
+    ):
         raise InvalidToken("header")
     return header

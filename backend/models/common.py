@@ -13,7 +13,7 @@ PROTECTED = "prod"
 
 def _printable(text: str) -> str:
     """Control characters other than a line break or a tab do not belong into a name or a note."""
-    if any(ord(char) < 32 and char not in "\n\t" or ord(char) == 127 for char in text):
+    if any((ord(char) < 32 and char not in "\n\t") or ord(char) == 127 for char in text):
         raise ValueError("control characters are not allowed")
     return text
 
@@ -22,7 +22,9 @@ Text = Annotated[str, StringConstraints(strip_whitespace=True), AfterValidator(_
 Name = Annotated[Text, StringConstraints(min_length=1, max_length=200)]
 Note = Annotated[Text, StringConstraints(max_length=2000)]
 Tag = Annotated[str, StringConstraints(strip_whitespace=True, min_length=1, max_length=40, pattern=r"^[\w.\- ]+$")]
-Login = Annotated[str, StringConstraints(strip_whitespace=True, min_length=1, max_length=120), AfterValidator(_printable)]
+Login = Annotated[
+    str, StringConstraints(strip_whitespace=True, min_length=1, max_length=120), AfterValidator(_printable)
+]
 
 
 class Shape(BaseModel):
@@ -75,7 +77,7 @@ class Preview(Shape):
 
     operation: str = Field(examples=["update_dashboard"])
     resource: Resource | None = None
-    etag: str | None = Field(None, description="Send it as If-Match with the real call.")
+    etag: str | None = Field(default=None, description="Send it as If-Match with the real call.")
     changes: list[FieldChange] = Field(default_factory=list)
     counts: dict[str, int] = Field(default_factory=dict, examples=[{"dashboards": 3}])
     first_names: list[str] = Field(default_factory=list, description="The first ten of the things that change.")

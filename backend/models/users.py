@@ -1,6 +1,7 @@
 """People and their roles."""
 
 from datetime import datetime
+from typing import Literal
 
 from pydantic import Field
 
@@ -38,5 +39,5 @@ class Token(Shape):
     """An access token for `X-User-JWT`."""
 
     access_token: str
-    token_type: str = "bearer"
+    token_type: Literal["bearer"] = "bearer"  # noqa: S105
     expires_in: int = Field(description="Seconds.")

@@ -60,7 +60,9 @@ async def delete_backup(act: Act, backup_id: str) -> Plan:
     """Delete one backup for good."""
     backup = await backups.lock(act.connection, backup_id)
     act.match(backup.etag, backups.reference(backup))
-    newest = await backups.search(act.connection, environment=backup.environment, since=None, until=None, limit=1, offset=0)
+    newest = await backups.search(
+        act.connection, environment=backup.environment, since=None, until=None, limit=1, offset=0
+    )
 
     async def apply() -> Done:
         await backups.remove(act.connection, backup_id)

@@ -32,7 +32,12 @@ async def create_dashboard(act: Act, body: DashboardCreate) -> Plan:
         image = {**wanted, "id": await dashboards.next_id(act.connection)}
         return await _saved(act, None, image, "dashboard_created", status=201)
 
-    preview = Preview(operation=act.operation, changes=between(None, wanted), counts={"charts": len(wanted["charts"])}, reversible=True)
+    preview = Preview(
+        operation=act.operation,
+        changes=between(None, wanted),
+        counts={"charts": len(wanted["charts"])},
+        reversible=True,
+    )
     return Plan(preview, apply)
 
 
@@ -108,9 +113,7 @@ async def _saved(act: Act, before: Image | None, after: Image, message: str, sta
 async def _record(act: Act, before: Image | None, after: Image | None) -> int:
     image = after or before or {}
     await environments.touch(act.connection, image["environment"])
-    return await changes.record(
-        act, dashboards.reference(image), before, after, environment=image["environment"]
-    )
+    return await changes.record(act, dashboards.reference(image), before, after, environment=image["environment"])
 
 
 def _preview(act: Act, row: dict[str, Any], fields: list[FieldChange]) -> Preview:

@@ -32,7 +32,7 @@ async def plan_migration(connection: Connection, request: MigrationRequest, lang
     """What the migration would change; raises `Problem` where it would be refused."""
     rows = {name: await environments.get(connection, name) for name in (request.source, request.target)}
     migration = await _compare(connection, request)
-    etag = f'"migration-{"-".join(f"{name}.{row["content_version"]}" for name, row in rows.items())}"'
+    versions = [f"{name}.{row['content_version']}" for name, row in rows.items()]
     return MigrationPlan(
         source=request.source,
         target=request.target,
@@ -42,7 +42,7 @@ async def plan_migration(connection: Connection, request: MigrationRequest, lang
         datasets_create=migration.datasets(migration.difference.create),
         datasets_update=migration.datasets(migration.difference.update),
         warnings=_warnings(migration, rows[request.target], lang),
-        etag=etag,
+        etag=f'"migration-{"-".join(versions)}"',
     )
 
 

@@ -23,7 +23,13 @@ async def start_task(act: Act, body: TaskStart) -> Plan:
     async def apply() -> Done:
         ids = [target["id"] for target in targets]
         row = await tasks.start(
-            act.connection, kind=body.kind, title=title, what=what, environment=environment, targets=ids, by=act.person.id
+            act.connection,
+            kind=body.kind,
+            title=title,
+            what=what,
+            environment=environment,
+            targets=ids,
+            by=act.person.id,
         )
         message = act.say("task_started", id=row["id"], title=title)
         return Done(

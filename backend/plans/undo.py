@@ -90,6 +90,4 @@ async def _restore_dashboard(act: Act, row: changes.Row) -> int:
         await dashboards.put(act.connection, before)
     await environments.touch(act.connection, row["environment"])
     resource = dashboards.reference(before or row["after"])
-    return await changes.record(
-        act, resource, row["after"], before, environment=row["environment"], undoes=row["id"]
-    )
+    return await changes.record(act, resource, row["after"], before, environment=row["environment"], undoes=row["id"])

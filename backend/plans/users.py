@@ -29,7 +29,9 @@ async def _change(act: Act, user_id: str, role: Role, *, granted: bool) -> Plan:
     async def apply() -> Done:
         saved = await users.change_role(act.connection, user_id, role, granted, act.person.id) if fields else row
         result = (await users.shape(act.connection, [saved]))[0]
-        message = act.say("role_granted" if granted else "role_revoked", name=row["name"], name_ru=row["name_ru"], role=role)
+        message = act.say(
+            "role_granted" if granted else "role_revoked", name=row["name"], name_ru=row["name_ru"], role=role
+        )
         return Done(
             result,
             users.reference(row),
