@@ -5,7 +5,7 @@ from typing import Any
 from starlette.requests import Request
 from starlette.responses import JSONResponse
 
-from agent.identity import Principal, Unauthenticated
+from agent.identity import Principal
 from agent.refused import Refused
 from tools.toolset import Lang
 from ui.lang import language

@@ -99,4 +99,3 @@ def _guard(app: FastAPI, options: PageOptions, visitors: Visitors) -> None:
     app.add_middleware(OriginCheck, cookie=visitors.cookie, allowed=options.allowed_origins)
     app.add_middleware(SecurityHeaders, frame_ancestors=options.frame_ancestors, secure=options.secure)
     app.add_middleware(TrustedHostMiddleware, allowed_hosts=list(options.allowed_hosts))
-

@@ -26,7 +26,7 @@ def confirm(part: Part) -> Value:
         "lead": card.get("lead", ""),
         "approve": card.get("approve", approval["tool"]),
         "evidence": card.get("evidence", []),
-        "since": card.get("since") or None,
+        "reasons": card.get("reasons", []),
         "type_to_sign": card.get("type_to_sign"),
         "needs": card.get("needs"),
         "schema": approval.get("args_schema"),
@@ -94,9 +94,11 @@ def _label(meta: Part) -> str:
 
 
 def _result(data: Any) -> Value:
-    """A list of objects is a table, changed paths are rows, all else is JSON."""
+    """A list of objects is a table, changed paths are rows, an object is a list of its facts."""
     if data is None:
         return {}
+    if isinstance(data, dict) and {"columns", "rows"} <= data.keys():
+        return {"table": {**data, "rows": data["rows"][:SHOWN_ROWS]}}
     rows, total = _rows(data)
     if rows:
         return {"table": _table(rows, total)}

@@ -9,7 +9,7 @@ from agent.identity import Principal
 from agent.refused import Refused
 from agent.turns import Turns
 from ui.chatbot import XChatbot
-from ui.endpoint import Endpoint
+from ui.endpoint import Endpoint, error_part
 from ui.html import component
 from ui.streams import while_shown, with_beat
 from ui.tabs import Tabs
@@ -47,8 +47,8 @@ class Looks:
         try:
             async for frame in while_shown(frames, lambda: self._tabs.shows(tab, number)):
                 yield frame
-        except Refused:
-            yield [], "", False
+        except Refused as refused:
+            yield [error_part(refused.code, refused.text)], "", False
 
     async def stop(self, conversation_id: str, cookies: dict[str, str]) -> None:
         """Stop the running turn of a conversation."""

@@ -54,7 +54,7 @@ def _key(group: Sequence[Part]) -> tuple | None:
 
 
 def _groups(parts: Iterable[Part]) -> Iterator[list[Part]]:
-    for kind, group in groupby(parts, key=_kinship):
+    for kind, group in groupby((part for part in parts if not _told_by_receipt(part)), key=_kinship):
         members = list(group)
         if kind == ALONE:
             yield from ([member] for member in members)
@@ -62,12 +62,18 @@ def _groups(parts: Iterable[Part]) -> Iterator[list[Part]]:
             yield members
 
 
+def _told_by_receipt(part: Part) -> bool:
+    """The receipt of a signed call says what came of it; the call is not shown once more."""
+    meta = part.get("metadata") or {}
+    return meta.get("type") in TOOLS and bool(meta.get("approval_id")) and not meta.get("drawn")
+
+
 def _kinship(part: Part) -> tuple:
     """What makes neighbours share a card: all tools, or requests for one tool."""
     meta = part.get("metadata") or {}
     if meta.get("drawn"):
         return ALONE
-    if meta.get("type") in TOOLS and not meta.get("approval_id"):
+    if meta.get("type") in TOOLS:
         return ("tools",)
     return ("confirm", meta["tool"]) if meta.get("type") in CONFIRM else ALONE
 

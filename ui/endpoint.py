@@ -65,7 +65,7 @@ class Endpoint:
             status, code, text = _spoken(refusal, call.lang)
             if not call.from_page:
                 raise gr.Error(text, title=f"{status} {code}", print_exception=False) from None
-            yield [_error(code, text)]
+            yield [error_part(code, text)]
             return
         async for parts in self._follow(person, ref, call):
             yield parts
@@ -166,7 +166,8 @@ def _spoken(refusal: Exception, lang: Lang) -> tuple[int, str, str]:
     return 401, "unauthenticated", words("error.unauthenticated.text", lang)
 
 
-def _error(code: str, text: str) -> dict[str, Any]:
+def error_part(code: str, text: str) -> dict[str, Any]:
+    """A refusal as the part that the page draws; it is not kept."""
     meta = {"type": "error", "id": f"refused-{uuid.uuid4().hex}", "seq": 0, "status": "done", "code": code}
     return {"role": "assistant", "content": text, "metadata": meta}
 

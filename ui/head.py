@@ -22,7 +22,9 @@ for (const name of ["localStorage", "sessionStorage"]) {
     try { Object.defineProperty(window, name, {value: store, configurable: true}); } catch (e) {}
   }
 }
-document.documentElement.classList.toggle("cs-embed", new URLSearchParams(location.search).get("embed") === "1");
+const asked = new URLSearchParams(location.search), root = document.documentElement.classList;
+root.toggle("cs-embed", asked.get("embed") === "1");
+root.toggle("cs-conv", asked.has("conversation"));
 })();</script>"""
 
 

@@ -25,9 +25,9 @@ class _Renderer(RendererHTML):
         return html.escape(f"[{label or 'image'}]")
 
 
-_markdown = MarkdownIt(
-    "commonmark", {"html": False, "linkify": False, "breaks": True}, renderer_cls=_Renderer
-).enable(["table", "strikethrough"])
+_markdown = MarkdownIt("commonmark", {"html": False, "linkify": False, "breaks": True}, renderer_cls=_Renderer).enable(
+    ["table", "strikethrough"]
+)
 
 
 def markdown(text: str) -> str:

@@ -2,48 +2,57 @@
 
 import secrets
 from collections.abc import Callable
-from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from hashlib import sha256
 from typing import Protocol
 
 from agent.identity import Principal
 from agent.keys import KeyRing, Unsealable
+from store import sessions as table
+from store.pool import Pool
+from store.sessions import Session
 from tools.toolset import Role
 
 PURPOSE = "session-token"
 LONGEST = timedelta(hours=12)
 
 
-@dataclass(frozen=True, slots=True)
-class SessionRow:
-    """One signed-in browser as it is stored."""
-
-    handle_sha256: bytes
-    tenant: str
-    subject: str
-    name: str
-    role: str
-    mode: str
-    sealed: bytes
-    token_expires: datetime
-    expires_at: datetime
-
-
 class SessionRows(Protocol):
     """Where the rows are."""
 
-    async def put(self, row: SessionRow) -> None:
+    async def put(self, row: Session) -> None:
         """Keep a new row."""
         ...
 
-    async def get(self, handle_sha256: bytes) -> SessionRow | None:
+    async def get(self, handle_sha256: bytes) -> Session | None:
         """The row, unless it has expired."""
         ...
 
     async def remove(self, handle_sha256: bytes) -> None:
         """Forget a row."""
         ...
+
+
+class StoredRows:
+    """The rows in the database."""
+
+    def __init__(self, pool: Pool):
+        self._pool = pool
+
+    async def put(self, row: Session) -> None:
+        """Keep a new row."""
+        async with self._pool.connection() as connection:
+            await table.put(connection, row)
+
+    async def get(self, handle_sha256: bytes) -> Session | None:
+        """The row, unless it has expired."""
+        async with self._pool.connection() as connection:
+            return await table.get(connection, handle_sha256)
+
+    async def remove(self, handle_sha256: bytes) -> None:
+        """Forget a row."""
+        async with self._pool.connection() as connection:
+            await table.delete(connection, handle_sha256)
 
 
 class Sessions:
@@ -58,7 +67,7 @@ class Sessions:
         """A new session; the handle goes into the cookie and nowhere else."""
         handle = secrets.token_urlsafe(32)
         key = _key(handle)
-        row = SessionRow(
+        row = Session(
             handle_sha256=key,
             tenant=principal.tenant,
             subject=principal.subject,

@@ -23,7 +23,9 @@ MARK = (
     '<path class="m2" d="M3.5 20h17"/></svg>'
 )
 CHEVRON = '<svg viewBox="0 0 16 16" class="cs-i" aria-hidden="true"><path d="M6 3.8L10.2 8 6 12.2"/></svg>'
-WARN = '<svg viewBox="0 0 16 16" class="cs-i" aria-hidden="true"><path d="M8 5.4v3.4M8 11.2v.1M8 2L14.4 13.4H1.6z"/></svg>'
+WARN = (
+    '<svg viewBox="0 0 16 16" class="cs-i" aria-hidden="true"><path d="M8 5.4v3.4M8 11.2v.1M8 2L14.4 13.4H1.6z"/></svg>'
+)
 LANGUAGES: dict[Lang, str] = {"en": "English", "ru": "Русский"}
 
 
@@ -33,7 +35,7 @@ def signin_routes(services: Services, options: PageOptions, visitors: Visitors) 
     people = {person.username: person for person in options.demo_people}
 
     @router.get("/signin")
-    async def form(request: Request, next: str = "/", error: str = "") -> HTMLResponse:  # noqa: A002
+    async def form(request: Request, next: str = "/", error: str = "") -> HTMLResponse:
         lang = request_language(request)
         page = HTMLResponse(_page(options, lang, _local(next), error), headers={"Cache-Control": "no-store"})
         page.set_cookie(LANG_COOKIE, lang, max_age=31_536_000, samesite="lax", secure=options.secure)
@@ -43,7 +45,7 @@ def signin_routes(services: Services, options: PageOptions, visitors: Visitors) 
     async def sign_in(
         username: Annotated[str, Form(max_length=200)],
         password: Annotated[str, Form(max_length=1000)] = "",
-        next: Annotated[str, Form(max_length=2000)] = "/",  # noqa: A002
+        next: Annotated[str, Form(max_length=2000)] = "/",
     ) -> Response:
         if services.authority is None or options.sign_in not in ("demo", "password"):
             return _back(next, "none")
@@ -94,7 +96,7 @@ def _page(options: PageOptions, lang: Lang, target: str, error: str) -> str:
         warning = f'<p class="cs-err" role="alert">{WARN}{escape(words(f"signin.{error}", lang))}</p>'
     languages = "".join(
         f'<a class="cs-btn link" lang="{code}" href="/signin?lang={code}"'
-        f' {"aria-current=true" if code == lang else ""}><span>{name}</span></a>'
+        f" {'aria-current=true' if code == lang else ''}><span>{name}</span></a>"
         for code, name in LANGUAGES.items()
     )
     return (

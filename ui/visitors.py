@@ -59,12 +59,14 @@ class SignInFirst:
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Pass the request on, or redirect."""
-        if scope["type"] == "http" and self._is_page(request := Request(scope)):
-            if await self._visitors.browser(request.cookies) is None:
-                target = request.url.path + (f"?{request.url.query}" if request.url.query else "")
-                await RedirectResponse("/signin?" + urlencode({"next": target}), 303)(scope, receive, send)
-                return
-        await self.app(scope, receive, send)
+        if scope["type"] == "http" and await self._must_sign_in(request := Request(scope)):
+            target = request.url.path + (f"?{request.url.query}" if request.url.query else "")
+            await RedirectResponse("/signin?" + urlencode({"next": target}), 303)(scope, receive, send)
+        else:
+            await self.app(scope, receive, send)
+
+    async def _must_sign_in(self, request: Request) -> bool:
+        return self._is_page(request) and await self._visitors.browser(request.cookies) is None
 
     def _is_page(self, request: Request) -> bool:
         return (

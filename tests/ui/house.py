@@ -5,11 +5,12 @@ from datetime import UTC, datetime, timedelta
 
 from agent.identity import Principal, Unauthenticated
 from agent.keys import KeyRing, new_secrets
+from store.sessions import Session
 from tests.ui.fake_turns import FakeTurns
 from tools.toolset import Role
 from ui.app import build_app
 from ui.options import DemoPerson, Example, PageOptions, Services, WritableTool, WrongPassword
-from ui.sessions import SessionRow, Sessions
+from ui.sessions import Sessions
 
 PEOPLE = [
     DemoPerson("vera", "v", {"en": "Vera Lindqvist", "ru": "Вера Линдквист"}, "viewer"),
@@ -40,12 +41,12 @@ class Tokens:
 class Rows:
     """The session table, in memory."""
 
-    rows: dict[bytes, SessionRow] = field(default_factory=dict)
+    rows: dict[bytes, Session] = field(default_factory=dict)
 
-    async def put(self, row: SessionRow) -> None:
+    async def put(self, row: Session) -> None:
         self.rows[row.handle_sha256] = row
 
-    async def get(self, handle_sha256: bytes) -> SessionRow | None:
+    async def get(self, handle_sha256: bytes) -> Session | None:
         return self.rows.get(handle_sha256)
 
     async def remove(self, handle_sha256: bytes) -> None:
@@ -56,8 +57,9 @@ EXAMPLES = [
     Example({"en": "Show tools at work", "ru": "Покажи tools за работой"}),
     Example({"en": "Delete sales_q2", "ru": "delete sales_q2"}, sign=True),
 ]
+TOOLS = [WritableTool("update_dashboard", {"en": "Change a dashboard", "ru": "Изменить дашборд"})]
 OPTIONS = PageOptions(
-    demo_people=PEOPLE, examples=EXAMPLES, writable_tools=[WritableTool("update_dashboard", {"en": "Change a dashboard", "ru": "Изменить дашборд"})]
+    demo_people=PEOPLE, examples=EXAMPLES, writable_tools=TOOLS
 )  # fmt: skip
 
 

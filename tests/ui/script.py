@@ -73,7 +73,9 @@ async def tools(turn: "FakeTurn", turns: "FakeTurns") -> str:
         part = turn.put("tool_start", status="pending", **meta)
         await asyncio.sleep(turns.pace)
         rows = [{"id": f"d{j}", "name": f"Sales {j}", "views": j * 7} for j in range(4)]
-        turn.touch(part, type="tool_end", status="done", duration=0.4, summary="4 found", data={"items": rows, "total": 31})
+        turn.touch(
+            part, type="tool_end", status="done", duration=0.4, summary="4 found", data={"items": rows, "total": 31}
+        )
     error = {"code": "timeout", "title": "The service did not answer in 10 s", "detail": "I went on without it."}
     turn.put("tool_error", call_id="c9", tool="read_favourites", title="Read favourites", error=error, duration=10.0)
     await say(turn, turns, "Four environments, **31** dashboards.\n\n| Name | Views |\n|---|---:|\n| Sales | 7 |\n")
@@ -91,7 +93,12 @@ async def delete(turn: "FakeTurn", turns: "FakeTurns") -> str:
 async def drop(turn: "FakeTurn", turns: "FakeTurns") -> str:
     name = turn.text.lower().split("drop ")[1].strip()
     facts = {"type": "facts", "items": [["Tables", 42], ["Rows", 18340221]]}
-    shown = card(name) | {"title": f"Drop {name}?", "approve": f"Drop {name}", "type_to_sign": name, "evidence": [facts]}
+    shown = card(name) | {
+        "title": f"Drop {name}?",
+        "approve": f"Drop {name}",
+        "type_to_sign": name,
+        "evidence": [facts],
+    }
     confirm(turn, "delete_dataset", {"dataset_id": name}, shown)
     return "waiting_approval"
 

@@ -45,7 +45,7 @@ class Request {
     const exact = disclosure(t("card.exact"), [h("p", { class: "cs-note" }, t("card.exact.note")), this.call], h("code", { class: "cs-digest" }, visible(v.call.tool) + " · " + digest(v.call)));
     this.reason = this.reasonRow();
     this.element.append(this.top(), h("h2", { class: "cs-title", id: `t-${v.id}` }, visible(v.title)), h("p", { class: "cs-lead", id: `l-${v.id}` }, visible(v.lead)));
-    if (v.since) this.element.append(since(v.since));
+    if (v.reasons.length) this.element.append(h("ul", { class: "cs-reasons" }, v.reasons.map((reason) => h("li", {}, visible(reason)))));
     this.element.append(this.body, exact, ...(this.signable ? [this.typed?.element ?? "", this.reason.row, this.foot()] : [this.unsignable()]));
     this.element.addEventListener("keydown", (event) => this.key(event));
     if (this.signable) this.paint();
@@ -171,14 +171,9 @@ class Request {
   }
 }
 
-/** What changed between the first request and this one (the backend refused the older revision). */
-function since(changes) {
-  return h("div", { class: "cs-since" }, h("p", {}, icon("swap"), t("card.since")), evidence(changes));
-}
-
 /** Move focus only when the person is not busy: nothing focused, or an empty message box. */
 function focusWhenIdle(control) {
   const active = document.activeElement;
-  const idle = !active || active === document.body || (active.matches(".cs-composer textarea, .cs-box textarea") && !active.value);
+  const idle = !active || active === document.body || (active.matches(".cs-box textarea") && !active.value);
   if (idle && control.isConnected) control.focus({ preventScroll: true });
 }

@@ -1,5 +1,5 @@
 /** What a request shows: names, facts, fields before and after, JSON paths, counts. */
-import { button, h, json, value } from "./dom.js";
+import { button, h, icon, json, value } from "./dom.js";
 import { number, t } from "./i18n.js";
 import { visible } from "./text.js";
 
@@ -14,9 +14,9 @@ function facts({ items }) {
   return h("dl", { class: "cs-facts" }, items.map(([term, fact]) => [h("dt", {}, visible(term)), h("dd", {}, value(fact))]));
 }
 
-function fields({ rows, unchanged }) {
+function fields({ title, rows, unchanged }) {
   const head = ["card.col.field", "card.col.before", "card.col.after"].map((key) => h("th", { scope: "col" }, t(key)));
-  return h("div", {},
+  return h("div", { class: title ? "cs-since" : "" }, title ? h("p", {}, icon("swap"), visible(title)) : null,
     h("table", { class: "cs-diff" }, h("thead", {}, h("tr", {}, head)), h("tbody", {}, rows.map(field))),
     unchanged ? h("p", { class: "cs-note" }, t("card.unchanged", { n: unchanged })) : null);
 }

@@ -26,6 +26,7 @@ export function goTo(event, id) {
 export function show(id) {
   page.conversation = id;
   page.version = "";
+  document.documentElement.classList.toggle("cs-conv", Boolean(id));
   document.dispatchEvent(new CustomEvent("cs:show", { detail: id }));
   page.look(id ? { type: "open", id } : { type: "new" });
 }

@@ -35,7 +35,7 @@ function result(r) {
 
 function actions(v) {
   if (v.state === "expired") return [button(t("card.again"), { cls: "secondary small", on: act("again", v) })];
-  if (v.state === "superseded" && v.newer) return [newer(v.newer)];
+  if (v.state === "superseded") return [newer()];
   if (!v.result?.undo || v.result.undone) return [];
   return [button(t("card.undo"), { cls: "secondary small", on: act("undo", v) }), v.result.undo.until ? h("span", { class: "cs-note" }, t("card.undo.until", { t: moment(v.result.undo.until) })) : null];
 }
@@ -48,15 +48,17 @@ const act = (name, v) => async (event) => {
   page.look({ type: "refresh" });
 };
 
-function newer(id) {
+/** The way to the request that waits now, if one does. */
+function newer() {
+  const next = () => document.querySelector(".cs-confirm:not(.settled)");
   const jump = (event) => {
-    const card = document.getElementById("call-" + id);
-    if (!card) return;
     event.preventDefault();
-    card.scrollIntoView({ block: "center" });
-    card.querySelector("[data-act=deny]")?.focus({ preventScroll: true });
+    next()?.scrollIntoView({ block: "center" });
+    next()?.querySelector("[data-act=deny]")?.focus({ preventScroll: true });
   };
-  return h("a", { class: "cs-btn link", href: "#call-" + id, onclick: jump }, h("span", {}, t("card.superseded.go")), icon("down"));
+  const link = h("a", { class: "cs-btn link", href: "#", hidden: true, onclick: jump }, h("span", {}, t("card.superseded.go")), icon("down"));
+  setTimeout(() => (link.hidden = !next()), 300);
+  return link;
 }
 
 export function receipt(v) {

@@ -1,8 +1,6 @@
 /** Tool work: one row for one step, one line for many; each opens to its result and its arguments. */
-import { disclosure, h, icon, json, table } from "./dom.js";
+import { disclosure, h, icon, json, table, value } from "./dom.js";
 import { number, seconds, t } from "./i18n.js";
-import { page } from "./page.js";
-import { command } from "./server.js";
 import { visible } from "./text.js";
 
 const opened = new Map(); // what the person opened, kept when the card is drawn anew
@@ -31,7 +29,6 @@ function body(s) {
     s.error ? h("p", { class: "cs-errline" }, visible(s.error)) : null,
     s.help ? h("p", { class: "cs-note" }, visible(s.help)) : null,
     result(s),
-    s.undo ? undo(s.undo) : null,
     hasArguments(s) ? [h("div", { class: "cs-sub" }, t("tool.args")), json(s.args)] : null,
     s.offered ? offered(s.offered) : null,
   ];
@@ -43,13 +40,14 @@ function result(s) {
     return [table(columns, rows, s.label), total > rows.length ? h("p", { class: "cs-note" }, t("tool.rows", { a: number(rows.length), b: number(total) })) : null];
   }
   if (s.changes) return s.changes.map((c) => h("p", { class: "cs-pathline" }, h("code", {}, visible(c))));
-  return s.result === undefined || s.result === null ? null : json(s.result);
+  if (s.result === undefined || s.result === null) return null;
+  return typeof s.result === "object" && !Array.isArray(s.result) ? [facts(s.result), disclosure(t("tool.raw"), json(s.result))] : json(s.result);
 }
 
-function undo(handle) {
-  if (!handle.approval_id) return null;
-  const press = async (event) => { event.currentTarget.disabled = true; await command("undo", handle); page.look({ type: "refresh" }); };
-  return h("button", { type: "button", class: "cs-btn secondary small", onclick: press }, h("span", {}, t("card.undo")));
+/** An object as its plain facts; what is nested stays in the JSON below. */
+function facts(object) {
+  const plain = Object.entries(object).filter(([, x]) => x !== null && x !== "" && typeof x !== "object").slice(0, 16);
+  return h("dl", { class: "cs-facts" }, plain.map(([name, x]) => [h("dt", {}, visible(name.replaceAll("_", " "))), h("dd", {}, value(x))]));
 }
 
 function offered(tools) {
