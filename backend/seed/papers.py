@@ -1,4 +1,4 @@
-"""The documents of the demo workspace: their present text is in `data/documents/*.json`, their past is told here."""
+"""The documents of the demo workspace: their present text is in `tables/documents/*.json`, their past is told here."""
 
 from dataclasses import dataclass
 from typing import Any

@@ -12,7 +12,7 @@ from backend.seed.writer import Row, Writer
 LATEST_VERSION = "6.4.1"
 SHARE = {"dev": 0.05, "stage": 0.4, "prod": 1.0}  # of the rows in prod
 LAG = {"dev": 30.0, "stage": 4.0, "prod": 0.0}  # hours behind prod
-FIRST_DATASET = {"prod": 2021, "stage": 2201, "dev": 2401}
+FIRST_DATASET = {"prod": 2101, "stage": 2201, "dev": 2401}
 
 
 async def plant_environments(writer: Writer) -> None:

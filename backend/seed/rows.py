@@ -1,4 +1,4 @@
-"""The rows of the demo workspace, from `data/*.json`."""
+"""The rows of the demo workspace, from `tables/*.json`."""
 
 import json
 from dataclasses import dataclass, field
@@ -116,13 +116,13 @@ class SeedEvent:
 @cache
 def rows(name: str, kind: type[T]) -> list[T]:
     """The rows of one file."""
-    text = files("backend.seed").joinpath("data", f"{name}.json").read_text("utf-8")
+    text = files("backend.seed").joinpath("tables", f"{name}.json").read_text("utf-8")
     return [kind(**row) for row in json.loads(text)]
 
 
 @cache
 def documents() -> dict[str, dict[str, Any]]:
     """Every document by its id: kind, title, language, updated_by, content."""
-    folder = files("backend.seed").joinpath("data", "documents")
+    folder = files("backend.seed").joinpath("tables", "documents")
     found = sorted((item for item in folder.iterdir() if item.name.endswith(".json")), key=lambda item: item.name)
     return {item.name.removesuffix(".json"): json.loads(item.read_text("utf-8")) for item in found}
