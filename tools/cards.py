@@ -9,9 +9,8 @@ from dataclasses import dataclass
 from typing import Any, Literal
 
 from tools.client import Answer
-from tools.labels import count_label, field_label
-from tools.language import plural, quoted, say, shown_name
-from tools.results import failed, person
+from tools.labels import count_label, field_label, state_label
+from tools.language import moment, plural, quoted, say, shown_name
 from tools.text import visible
 from tools.toolset import Lang, Preview, Resource
 
@@ -60,13 +59,18 @@ class DryRun:
 
 @dataclass(frozen=True, slots=True)
 class Card:
-    """The words of one card. `facts` stand in the order of their weight, the riskiest first."""
+    """The words of one card.
+
+    `facts` stand in the order of their weight, the riskiest first. `total` is how many things are concerned where
+    that may be more than the backend names.
+    """
 
     title: str
     approve: str
     lead: str = ""
     risk: Risk = "change"
     facts: Sequence[Fact] = ()
+    total: int = 0
     type_to_sign: str | None = None
 
 
@@ -74,9 +78,7 @@ CardOf = Callable[[DryRun], Card]
 
 
 def draw(card_of: CardOf, args: Mapping[str, Any], answer: Answer, lang: Lang) -> Preview:
-    """The preview for a dry run's answer; a refusal by the backend becomes the preview's refusal."""
-    if answer.problem is not None:
-        return Preview(title="", approve="", risk="change", refusal=failed(answer.problem))
+    """The preview for a dry run's answer."""
     told = answer.body if isinstance(answer.body, dict) else {}
     dry_run = DryRun(args, told, lang)
     card = card_of(dry_run)
@@ -85,7 +87,7 @@ def draw(card_of: CardOf, args: Mapping[str, Any], answer: Answer, lang: Lang) -
         lead=f"{card.lead} {reversibility(dry_run)}".strip(),
         approve=card.approve,
         risk=card.risk,
-        evidence=evidence(dry_run, card.facts),
+        evidence=evidence(dry_run, card),
         resource=_resource(told),
         etag=told.get("etag") or answer.etag,
         type_to_sign=card.type_to_sign,
@@ -102,15 +104,26 @@ def reversibility(dry_run: DryRun) -> str:
     return shown_name(str(note), 300) if note else dry_run.say("This cannot be undone.", "Отменить будет нельзя.")
 
 
-def evidence(dry_run: DryRun, facts: Sequence[Fact]) -> list[dict[str, Any]]:
-    """The blocks of the card: warnings, facts, changes field by field, counts with the first names."""
-    blocks = [_warnings(dry_run), _facts(facts), _changes(dry_run), _bulk(dry_run)]
+def evidence(dry_run: DryRun, card: Card) -> list[dict[str, Any]]:
+    """The blocks of the card: warnings, facts, what changes, which things are concerned."""
+    names = [shown_name(str(name)) for name in dry_run.told.get("first_names") or []]
+    bulk = card.total > len(names)
+    facts = [*card.facts, *([] if bulk else _counts(dry_run)), *_created(dry_run)]
+    blocks = [
+        _warnings(dry_run),
+        _facts(facts),
+        _changes(dry_run),
+        _bulk(dry_run, card, names) if bulk else _list(names),
+    ]
     return [block for block in blocks if block is not None]
 
 
 def _warnings(dry_run: DryRun) -> dict[str, Any] | None:
-    told = [shown_name(str(warning), 300) for warning in dry_run.told.get("warnings") or []]
-    return {"type": "list", "items": [{"name": warning, "meta": ""} for warning in told]} if told else None
+    return _list([shown_name(str(warning), 300) for warning in dry_run.told.get("warnings") or []])
+
+
+def _list(names: Sequence[str]) -> dict[str, Any] | None:
+    return {"type": "list", "items": [{"name": name, "meta": ""} for name in names]} if names else None
 
 
 def _facts(facts: Sequence[Fact]) -> dict[str, Any] | None:
@@ -118,52 +131,66 @@ def _facts(facts: Sequence[Fact]) -> dict[str, Any] | None:
     return {"type": "facts", "items": known} if known else None
 
 
+def _counts(dry_run: DryRun) -> list[Fact]:
+    """The backend's counts, what is lost first."""
+    counts = {label: n for label, n in (dry_run.told.get("counts") or {}).items() if isinstance(n, int)}
+    ordered = sorted(counts, key=lambda label: ("delete" not in label, "update" not in label))
+    return [(count_label(dry_run.lang, label), counts[label]) for label in ordered]
+
+
+def _created(dry_run: DryRun) -> list[Fact]:
+    """The fields of a thing that is not there yet."""
+    changes = _told_changes(dry_run)
+    if not changes or any(change.get("before") is not None for change in changes):
+        return []
+    return [(field_label(dry_run.lang, c["field"]), _shown(dry_run.lang, c["field"], c.get("after"))) for c in changes]
+
+
+def _told_changes(dry_run: DryRun) -> list[dict[str, Any]]:
+    return list(dry_run.told.get("changes") or [])[:MOST_CHANGES]
+
+
 def _changes(dry_run: DryRun) -> dict[str, Any] | None:
-    """Field by field, or path by path for a document."""
-    changes = list(dry_run.told.get("changes") or [])
-    if not changes:
+    """Path by path for a document, field by field for anything else that was there before and will be after."""
+    changes = _told_changes(dry_run)
+    if (dry_run.told.get("resource") or {}).get("type") == "document":
+        return {"type": "jsonpath", "doc": dry_run.name, "changes": [_path_change(c) for c in changes]}
+    kept = any(c.get("before") is not None for c in changes) and any(c.get("after") is not None for c in changes)
+    if not kept:
         return None
-    if all(str(change["field"]).startswith("/") for change in changes):
-        return {"type": "jsonpath", "doc": dry_run.name, "changes": [_path_change(c) for c in changes[:MOST_CHANGES]]}
-    rows = [
-        {
-            "field": field_label(dry_run.lang, change["field"]),
-            "before": _field_value(dry_run.lang, change.get("before")),
-            "after": _field_value(dry_run.lang, change.get("after")),
-        }
-        for change in changes[:MOST_CHANGES]
-    ]
+    rows = [_field_change(dry_run.lang, change) for change in changes]
     return {"type": "fields", "rows": rows, "unchanged": 0}
+
+
+def _field_change(lang: Lang, change: Mapping[str, Any]) -> dict[str, Any]:
+    field = str(change["field"])
+    before, after = (_shown(lang, field, change.get(side)) for side in ("before", "after"))
+    return {"field": field_label(lang, field), "before": before, "after": after}
 
 
 def _path_change(change: Mapping[str, Any]) -> dict[str, Any]:
     """One change of a document as the `jsonpath` block draws it."""
     before, after = change.get("before"), change.get("after")
     op = "add" if before is None else "remove" if after is None else "replace"
-    return {"op": op, "path": shown_name(str(change["field"]), 300), "before": bounded(before), "after": bounded(after)}
+    path = shown_name(str(change["field"]) or "/", 300)
+    return {"op": op, "path": path, "before": bounded(before), "after": bounded(after)}
 
 
-def _bulk(dry_run: DryRun) -> dict[str, Any] | None:
-    """Counts first, then the first names; only where more than one thing is concerned."""
-    counts = {label: n for label, n in (dry_run.told.get("counts") or {}).items() if isinstance(n, int)}
-    names = [shown_name(str(name)) for name in dry_run.told.get("first_names") or []]
-    if not counts:
-        return None
-    return {
-        "type": "bulk",
-        "counts": [{"label": count_label(dry_run.lang, label), "n": n} for label, n in counts.items()],
-        "first": names,
-        "total": max(sum(counts.values()), len(names)),
-        "ref": "",
-    }
+def _bulk(dry_run: DryRun, card: Card, names: Sequence[str]) -> dict[str, Any]:
+    """Counts first, then the first names, of more things than fit a card."""
+    counts = [{"label": label, "n": n} for label, n in _counts(dry_run)]
+    return {"type": "bulk", "counts": counts, "first": list(names), "total": card.total, "ref": ""}
 
 
-def _field_value(lang: Lang, value: Any) -> Any:
-    if isinstance(value, dict) and {"id", "name"} <= value.keys():
-        return shown_name(f"{person(lang, value)} ({value['id']})")
+def _shown(lang: Lang, field: str, value: Any) -> Any:
+    """A field's value in the person's language."""
     if isinstance(value, list) and all(isinstance(item, str) for item in value):
         return bounded(", ".join(value))
-    return bounded(value)
+    if isinstance(value, bool):
+        return say(lang, "on", "вкл.") if value else say(lang, "off", "выкл.")
+    if isinstance(value, str) and field.endswith("_at"):
+        return moment(lang, value)
+    return bounded(state_label(lang, value) if field == "state" else value)
 
 
 def bounded(value: Any) -> Any:

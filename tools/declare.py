@@ -1,7 +1,9 @@
 """How a workspace tool is declared: the LangChain tool, its effect, its words, and how its card is drawn."""
 
+import json
 from collections.abc import Callable
-from itertools import product
+from functools import cache
+from importlib.resources import files
 
 from langchain_core.tools import BaseTool
 
@@ -20,16 +22,16 @@ def declare(
     *,
     ru: str,
     title: tuple[str, str],
-    words: tuple[str, str],
     companions: tuple[str, ...] = (),
     role: Role = Role.VIEWER,
     reason: str = "",
     request: RequestOf | None = None,
     card: CardOf | None = None,
 ) -> ToolSpec:
-    """The spec of one tool. `title` and `words` are English, then Russian; `reason` says why it is dangerous.
+    """The spec of one tool; `title` is English, then Russian; `reason` says why it is dangerous.
 
-    `request` and `card` come together: the request is sent with `dry_run` and the card drawn from the answer.
+    The words by which people ask for it stand in `workspace/words.json`. `request` and `card` come together: the
+    request is sent with `dry_run` and the card drawn from the answer.
     """
     titles = {"en": title[0], "ru": title[1]}
     return ToolSpec(
@@ -38,7 +40,7 @@ def declare(
         effect=effect,
         descriptions={"en": tool.description, "ru": ru},
         titles=titles,
-        keywords={"en": phrases(words[0]), "ru": phrases(words[1])},
+        keywords=_words().get(tool.name, {}),
         companions=companions,
         min_role=role,
         reasons=(reason,) if reason else (),
@@ -46,10 +48,10 @@ def declare(
     )
 
 
-def phrases(text: str) -> tuple[str, ...]:
-    """Phrases from a comma-separated list; `drop|remove board|panel` stands for all four pairs."""
-    items = [[group.split("|") for group in item.split()] for item in text.split(",")]
-    return tuple(" ".join(words) for groups in items for words in product(*groups))
+@cache
+def _words() -> dict[str, dict[str, tuple[str, ...]]]:
+    told = json.loads(files("tools.workspace").joinpath("words.json").read_text("utf-8"))
+    return {name: {lang: tuple(phrases) for lang, phrases in words.items()} for name, words in told.items()}
 
 
 def _previewer(request: RequestOf, card: CardOf, titles: dict[str, str]) -> Previewer:

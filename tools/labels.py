@@ -69,17 +69,36 @@ _FIELDS: dict[str, tuple[str, str]] = {
     "version": ("Version", "Версия"),
 }
 _COUNTS: dict[str, tuple[str, str]] = {
-    "attachments": ("attachments", "вложения"),
-    "changes": ("changes", "изменения"),
-    "create": ("to create", "создать"),
-    "created": ("to create", "создать"),
-    "dashboards": ("dashboards", "дашборды"),
-    "datasets": ("datasets", "датасеты"),
-    "delete": ("to delete", "удалить"),
-    "deleted": ("to delete", "удалить"),
-    "unchanged": ("unchanged", "без изменений"),
-    "update": ("to overwrite", "перезаписать"),
-    "updated": ("to overwrite", "перезаписать"),
+    "backups_left": ("Backups left", "Останется копий"),
+    "changes": ("Changes", "Изменений"),
+    "charts": ("Charts", "Графиков"),
+    "created": ("To create", "Создать"),
+    "dashboards": ("Dashboards", "Дашбордов"),
+    "dashboards_created": ("Dashboards to create", "Создать дашбордов"),
+    "dashboards_unchanged": ("Dashboards as they are", "Дашбордов без изменений"),
+    "dashboards_updated": ("Dashboards to overwrite", "Перезаписать дашбордов"),
+    "datasets": ("Datasets", "Датасетов"),
+    "datasets_created": ("Datasets to create", "Создать датасетов"),
+    "datasets_updated": ("Datasets to overwrite", "Перезаписать датасетов"),
+    "deleted": ("To delete", "Удалить"),
+    "operations": ("Patch operations", "Операций патча"),
+    "progress_percent": ("Done, %", "Готово, %"),
+    "rows": ("Rows", "Строк"),
+    "size_megabytes": ("Size, MB", "Размер, МБ"),
+    "targets": ("Objects", "Объектов"),
+    "updated": ("To overwrite", "Перезаписать"),
+}
+_STATES: dict[str, tuple[str, str]] = {
+    "ok": ("healthy", "в порядке"),
+    "degraded": ("degraded", "есть сбои"),
+    "down": ("down", "не работает"),
+    "maintenance": ("in maintenance", "на обслуживании"),
+    "warning": ("warning", "внимание"),
+    "queued": ("queued", "в очереди"),
+    "running": ("running", "выполняется"),
+    "succeeded": ("succeeded", "выполнена"),
+    "failed": ("failed", "ошибка"),
+    "canceled": ("canceled", "отменена"),
 }
 
 
@@ -91,6 +110,11 @@ def field_label(lang: Lang, field: str) -> str:
 def count_label(lang: Lang, label: str) -> str:
     """What a count of the backend counts."""
     return _label(lang, _COUNTS, label)
+
+
+def state_label(lang: Lang, state: Any) -> str:
+    """The state of a thing in words."""
+    return _label(lang, _STATES, str(state))
 
 
 def form_schema(spec: ToolSpec, lang: Lang) -> dict[str, Any]:

@@ -14,6 +14,7 @@ from tools.toolset import Lang, Problem, ToolResult
 
 Returned = tuple[str, ToolResult]
 Show = Callable[[Lang, Any], Any]
+Summary = Callable[[dict[str, Any], Lang], str]
 _NOT_FOR_THE_MODEL = {"etag", "limit", "offset"}
 _UNKNOWN = (
     "The call was sent but its outcome is unknown: it may or may not have happened. "
@@ -53,9 +54,9 @@ class Column:
     show: Show = as_is
 
 
-def listed(answer: Answer, columns: Sequence[Column], items: str = "items") -> Returned:
-    """A list with its total; `items` is the key of the list in the body."""
-    return refused(answer) or _returned(_list_result(answer, columns, answer.body[items], answer.body.get("total")))
+def listed(answer: Answer, columns: Sequence[Column]) -> Returned:
+    """A page of a list (`items`, `total`) in the properties that `columns` name, or the refusal."""
+    return refused(answer) or _returned(_list_result(answer, columns))
 
 
 def table(columns: Sequence[Column], rows: Sequence[dict[str, Any]], total: int | None, lang: Lang) -> dict[str, Any]:
@@ -64,11 +65,10 @@ def table(columns: Sequence[Column], rows: Sequence[dict[str, Any]], total: int 
     return {"columns": [say(lang, c.en, c.ru) for c in columns], "rows": cells, "total": total or len(rows)}
 
 
-def _list_result(
-    answer: Answer, columns: Sequence[Column], rows: list[dict[str, Any]], total: int | None
-) -> ToolResult:
+def _list_result(answer: Answer, columns: Sequence[Column]) -> ToolResult:
     lang = current.get().call.lang
-    count = len(rows) if total is None else total
+    rows = [row for row in answer.body.get("items") or [] if isinstance(row, dict)]
+    count = answer.body.get("total") or len(rows)
     kept = [{c.key: row[c.key] for c in columns if row.get(c.key) not in (None, "", [])} for row in rows]
     return ToolResult(
         ok=True,
@@ -98,18 +98,19 @@ def _items_text(items: list[dict[str, Any]], total: int) -> str:
     return f'{{"total":{total},{note}"items":[' + ",\n".join(lines) + "]}"
 
 
-def detailed(answer: Answer, summary: str | Callable[[dict[str, Any], Lang], str] = "", data: Any = None) -> Returned:
-    """One object, or the refusal."""
-    return refused(answer) or _returned(_detail_result(answer, summary, data))
+def detailed(answer: Answer, summary: str | Summary = "", data: Any = None, limit: int = MODEL_LIMIT) -> Returned:
+    """One object, or the refusal; `data` is for the card where it is not the object, `limit` in characters."""
+    return refused(answer) or _returned(_detail_result(answer, summary, data, limit))
 
 
-def _detail_result(answer: Answer, summary: str | Callable[[dict[str, Any], Lang], str], data: Any) -> ToolResult:
+def _detail_result(answer: Answer, summary: str | Summary, data: Any, limit: int) -> ToolResult:
     body, lang = answer.body, current.get().call.lang
+    words = summary(body, lang) if callable(summary) else summary
     return ToolResult(
         ok=True,
         status=answer.status,
-        text=cut(compact(body), MODEL_LIMIT),
-        summary=summary(body, lang) if callable(summary) else summary,
+        text=cut(compact(body), limit),
+        summary=shown_name(words, 200),
         data=visible(body) if data is None else data,
         etag=answer.etag,
     )

@@ -114,6 +114,7 @@ def _restore_card(dry_run: DryRun) -> Card:
             (dry_run.say("Environment", "Окружение"), environment),
             (dry_run.say("Backup", "Копия"), backup),
         ],
+        total=sum(dry_run.count(label) for label in ("created", "updated", "deleted")),
         type_to_sign=environment if environment == "prod" else None,
     )
 
@@ -146,24 +147,12 @@ TOOLS = (
         Effect.READ,
         ru="Список резервных копий с датой, размером и автором; по окружению или за период.",
         title=("Listed backups", "Список резервных копий"),
-        words=(
-            "backup, backups, snapshot, snapshots, dump, list|show|which|what backups|snapshots, "
-            "newest|latest|last backup, last night's backup, backup sizes, old snapshots|backups, restore point",
-            "бэкап, бэкапы, бекап, резервная копия, резервные копии, копии, снапшот, снапшоты, слепок, слепки, "
-            "дамп, какие|покажи|список бэкапы|копии|снапшоты, последний|свежий|вчерашний бэкап, размер бэкапов",
-        ),
     ),
     declare(
         create_backup,
         Effect.WRITE,
         ru="Сделать резервную копию окружения.",
         title=("Taking a backup", "Создание резервной копии"),
-        words=(
-            "create|make|take|do backup|snapshot|dump, back up, back up dev|stage|prod|production, backup now, "
-            "take a snapshot, new backup|snapshot",
-            "сделай|сними|создай|запусти бэкап|копию|слепок|снапшот|дамп, сними резервную копию, забэкапь, "
-            "новый бэкап, новая копия, ещё один бэкап",
-        ),
         role=Role.EDITOR,
         request=_create,
         card=_create_card,
@@ -173,12 +162,6 @@ TOOLS = (
         Effect.DANGER,
         ru="Восстановить окружение из его резервной копии. Всё более позднее пропадёт.",
         title=("Restoring a backup", "Восстановление из копии"),
-        words=(
-            "restore, restore from backup|snapshot, restore dev|stage|prod|production, "
-            "bring|put|roll back from backup|snapshot, revert to backup|snapshot, recover from backup",
-            "восстанови, восстанови из бэкапа|копии|слепка|снапшота, восстановить прод|стейдж|дев, восстановление, "
-            "откати на резервную копию|бэкап|слепок, подними из бэкапа|копии, верни из бэкапа",
-        ),
         companions=("list_backups",),
         role=Role.ADMIN,
         reason="overwrites an environment",
@@ -190,12 +173,6 @@ TOOLS = (
         Effect.DANGER,
         ru="Удалить резервную копию насовсем.",
         title=("Deleting a backup", "Удаление резервной копии"),
-        words=(
-            "delete|remove|drop|purge|erase|clean backup|backups|snapshot|snapshots|dump, old backups, "
-            "free disk space, delete",
-            "удали|снеси|сотри|убери|почисти|грохни бэкап|бэкапы|копию|копии|слепок|снапшот, удалить бэкапы, "
-            "старые бэкапы|копии, место кончается, удаление копии",
-        ),
         companions=("list_backups",),
         role=Role.ADMIN,
         reason="destroys data",

@@ -96,6 +96,7 @@ def _commit_card(dry_run: DryRun) -> Card:
             (dry_run.say("Environment", "Окружение"), environment),
             (dry_run.say("Message", "Сообщение"), dry_run.args["message"]),
         ],
+        total=dry_run.count("changes"),
     )
 
 
@@ -125,6 +126,7 @@ def _rollback_card(dry_run: DryRun) -> Card:
             (dry_run.say("Environment", "Окружение"), environment),
             (dry_run.say("Commit", "Коммит"), commit),
         ],
+        total=sum(dry_run.count(label) for label in ("created", "updated", "deleted")),
         type_to_sign=environment if environment == "prod" else None,
     )
 
@@ -156,24 +158,12 @@ TOOLS = (
         Effect.READ,
         ru="Незакоммиченные изменения и история коммитов окружения.",
         title=("Listed changes", "Список изменений"),
-        words=(
-            "changes, uncommitted, uncommitted changes, commits, commit history, history, git log, git status, "
-            "what changed, latest|last|recent commits|changes, list|show commits|changes, pending changes",
-            "изменения, незакоммиченное, незакоммиченные изменения|правки, коммиты, история коммитов|изменений, "
-            "история, что менялось, последние|покажи|какие коммиты|изменения|правки, что наделал, что закоммичено",
-        ),
     ),
     declare(
         commit_changes,
         Effect.WRITE,
         ru="Закоммитить изменения окружения с сообщением.",
         title=("Committing changes", "Коммит изменений"),
-        words=(
-            "commit, commit changes, commit with message, check in, push to git|repo|repository, save to git, "
-            "push changes, commit message, msg",
-            "закоммить, закоммить изменения|правки, коммит, сделай коммит, зафиксируй изменения, запушь, "
-            "запушь в репу|гит, закоммитить, с пометкой|сообщением, сообщение коммита",
-        ),
         companions=("list_changes",),
         role=Role.EDITOR,
         request=_commit,
@@ -184,12 +174,6 @@ TOOLS = (
         Effect.DANGER,
         ru="Откатить содержимое окружения к более раннему коммиту. Незакоммиченное пропадёт.",
         title=("Rolling back a commit", "Откат коммита"),
-        words=(
-            "rollback, roll back, roll back to commit, roll dev|stage|prod|content back, revert commit, "
-            "revert to commit, reset to commit, go back to commit, back to how it was before commit",
-            "откати, откат, откати коммит|прод|стейдж|дев, откати на|к коммит|коммиту, откатываем, откатить, "
-            "верни как было, как было до коммита, закоммиченное откатываем, верни на коммит",
-        ),
         companions=("list_changes",),
         role=Role.ADMIN,
         reason="overwrites an environment",
@@ -201,13 +185,6 @@ TOOLS = (
         Effect.WRITE,
         ru="Отменить одно изменение документа, дашборда или датасета по номеру изменения.",
         title=("Undoing a change", "Отмена изменения"),
-        words=(
-            "undo, undo that|this|it|last|my change|edit|tweak, revert change|edit|tweak, "
-            "revert my|last change|edit|tweak, take back, restore the description, oops, by mistake, accidentally, "
-            "wrong board",
-            "отмени правку|изменение|последнюю, верни обратно|назад, верни как было, откати правку|изменение, "
-            "отменяй правку, последняя правка, случайно, по ошибке, ой, затёр, затёрла, отмени последнее",
-        ),
         companions=("get_dashboard", "read_document"),
         role=Role.EDITOR,
         request=_undo,

@@ -118,12 +118,7 @@ def _create_card(dry_run: DryRun) -> Card:
         ),
         approve=dry_run.say("Create dashboard", "Создать дашборд"),
         lead=dry_run.say("It is visible to everyone there.", "Его увидят все, кто работает с этим окружением."),
-        facts=[
-            (dry_run.say("Environment", "Окружение"), environment),
-            (dry_run.say("Name", "Название"), dry_run.args["name"]),
-            (dry_run.say("Template", "Шаблон"), dry_run.args.get("template")),
-            (dry_run.say("Owner", "Владелец"), dry_run.args.get("owner")),
-        ],
+        facts=[(dry_run.say("Environment", "Окружение"), environment)],
     )
 
 
@@ -174,26 +169,12 @@ TOOLS = (
         Effect.READ,
         ru="Найти дашборды по тексту, владельцу, тегу или окружению.",
         title=("Searched dashboards", "Поиск дашбордов"),
-        words=(
-            "dashboard, dashboards, board, boards, panel, find|search|list|show|which dashboards|boards|panels, "
-            "dashboards of|owned by|tagged, boards tagged, whose dashboards, report page",
-            "дашборд, дашборды, борд, борды, панель, панели, найди|покажи|какие|список дашборды|борды, "
-            "отчётная страница, дашборды с тегом, чьи дашборды, владеет дашбордами, дашборды на проде|стейдже|деве",
-        ),
     ),
     declare(
         get_dashboard,
         Effect.READ,
         ru="Один дашборд: графики, датасеты и их свежесть, владелец, последнее изменение.",
         title=("Opened a dashboard", "Просмотр дашборда"),
-        words=(
-            "open|show|describe dashboard|board|panel, charts, what is on the board|dashboard, built on, "
-            "owner of dashboard|board, charts are empty|broken|missing, numbers look old, "
-            "last change of dashboard|board",
-            "открой|покажи|расскажи дашборд|борд|панель, графики, сколько графиков, пустые графики, "
-            "графики пропали, из чего собран, на каких датасетах, кто владелец, владелец борда, кто менял, "
-            "цифры старые, картинка борда",
-        ),
         companions=("search_dashboards",),
     ),
     declare(
@@ -201,12 +182,6 @@ TOOLS = (
         Effect.WRITE,
         ru="Создать дашборд в окружении: пустой или из шаблона.",
         title=("Creating a dashboard", "Создание дашборда"),
-        words=(
-            "create|make|add|start|set new|empty|blank dashboard|board|panel, create|make|add dashboard|board, "
-            "new dashboard|board|panel, spin up, from template, dashboard template",
-            "создай|заведи|сделай|добавь дашборд|борд|панель, новый дашборд|борд, пустой дашборд|борд, "
-            "из|по шаблона|шаблону|заготовке, заготовка, шаблон дашборда",
-        ),
         role=Role.EDITOR,
         request=_create,
         card=_create_card,
@@ -216,12 +191,6 @@ TOOLS = (
         Effect.WRITE,
         ru="Переименовать дашборд, поменять теги, владельца или описание.",
         title=("Changing a dashboard", "Изменение дашборда"),
-        words=(
-            "rename, rename dashboard|board, retag, add|remove|set tag, tag dashboard|board, change|set owner, "
-            "new owner, hand over, transfer, change|edit|update description, update|edit|change dashboard|board",
-            "переименуй, переименовать, новое название, тег, поставь|добавь|проставь|сними|убери тег, "
-            "смени|поменяй владельца, передай, поменяй|исправь описание, измени|обнови дашборд|борд, owner борда",
-        ),
         companions=("search_dashboards",),
         role=Role.EDITOR,
         request=_update,
@@ -232,12 +201,6 @@ TOOLS = (
         Effect.DANGER,
         ru="Удалить дашборд по номеру. Датасеты и копии в других окружениях останутся.",
         title=("Deleting a dashboard", "Удаление дашборда"),
-        words=(
-            "delete|remove|drop|trash|nuke|erase|kill dashboard|board|panel, delete, remove, "
-            "get rid of dashboard|board, throw away dashboard|board",
-            "удали|снеси|сотри|убери|выкинь|грохни дашборд|борд|панель, удалить, снести, удаление дашборда, "
-            "избавься от дашборда|борда",
-        ),
         companions=("search_dashboards",),
         role=Role.EDITOR,
         reason="destroys data",

@@ -114,27 +114,12 @@ TOOLS = (
         Effect.READ,
         ru="Найти датасеты (таблицы, витрины) по тексту, схеме, источнику, окружению или давности обновления.",
         title=("Searched datasets", "Поиск датасетов"),
-        words=(
-            "dataset, datasets, table, tables, mart, data mart, find|search|list|which datasets|tables|marts, "
-            "from schema, in schema, sourced from, source, not refreshed, stale datasets|tables|data, outdated data",
-            "датасет, датасеты, таблица, таблицы, витрина, витрины, набор данных, "
-            "найди|покажи|какие датасеты|таблицы|витрины, из схемы, схема, источник, выгрузка, "
-            "давно не обновлялись, протухшие, устаревшие данные, остатки не сходятся",
-        ),
     ),
     declare(
         get_dataset,
         Effect.READ,
         ru="Один датасет: столбцы, источник, число строк, свежесть, какие дашборды его читают.",
         title=("Opened a dataset", "Просмотр датасета"),
-        words=(
-            "columns, fields of the dataset|table, rows, row count, how many rows, how fresh, freshness, "
-            "last loaded, when was it refreshed|loaded|updated, open|show|describe dataset|table, "
-            "data is old|stale|missing",
-            "столбцы, колонки, поля таблицы|датасета, сколько строк, число строк, строк упало, свежесть, "
-            "насколько свежий, когда обновлялся|загружался, открой|покажи датасет|таблицу, "
-            "данные старые|пустые|не доехали, выгрузка не доехала",
-        ),
         companions=("search_datasets",),
     ),
     declare(
@@ -142,12 +127,6 @@ TOOLS = (
         Effect.WRITE,
         ru="Обновить датасет: перечитать данные из источника.",
         title=("Refreshing a dataset", "Обновление датасета"),
-        words=(
-            "refresh, reload, refresh|reload|reread|rerun|update dataset|table|mart|data, load again, pull again, "
-            "re-read from source, backfill",
-            "обнови|перечитай|перезалей|перегрузи|догрузи датасет|таблицу|витрину|данные, перечитай, перезалей, "
-            "обнови, перечитать из источника, загрузи заново, обновить датасет",
-        ),
         companions=("search_datasets",),
         role=Role.ANALYST,
         request=_refresh,
@@ -158,11 +137,6 @@ TOOLS = (
         Effect.DANGER,
         ru="Удалить датасет по номеру. Дашборды, которые его читают, сломаются.",
         title=("Deleting a dataset", "Удаление датасета"),
-        words=(
-            "delete|remove|drop|trash|nuke|erase|kill dataset|table|mart, drop table, get rid of dataset|table, "
-            "delete, drop",
-            "удали|снеси|сотри|убери|дропни|грохни датасет|таблицу|витрину, удалить, дропнуть, удаление датасета",
-        ),
         companions=("search_datasets",),
         role=Role.ADMIN,
         reason="destroys data",

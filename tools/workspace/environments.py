@@ -9,31 +9,17 @@ from tools.cards import Card, DryRun
 from tools.client import Request
 from tools.context import current, send
 from tools.declare import declare
-from tools.language import say
+from tools.labels import state_label
 from tools.results import Column, Returned, changed, detailed, listed, refused, table
-from tools.toolset import Effect, Lang, Role
+from tools.toolset import Effect, Role
 from tools.workspace.fields import Args, EnvironmentId
-
-_STATES = {
-    "ok": ("healthy", "в порядке"),
-    "degraded": ("degraded", "есть сбои"),
-    "down": ("down", "не работает"),
-    "maintenance": ("in maintenance", "на обслуживании"),
-    "warning": ("warning", "внимание"),
-    "failed": ("failed", "сбой"),
-}
-
-
-def _state(lang: Lang, state: Any) -> str:
-    return say(lang, *_STATES[state]) if state in _STATES else str(state)
-
 
 ENVIRONMENTS = (
     Column("id", "Environment", "Окружение"),
     Column("name", "Name", "Название"),
     Column("version", "Version", "Версия"),
     Column("latest_version", "Latest version", "Последняя версия"),
-    Column("state", "State", "Состояние", _state),
+    Column("state", "State", "Состояние", state_label),
     Column("maintenance_message", "Message", "Сообщение"),
     Column("dashboards", "Dashboards", "Дашборды"),
     Column("datasets", "Datasets", "Датасеты"),
@@ -41,7 +27,7 @@ ENVIRONMENTS = (
 )
 CHECKS = (
     Column("name", "Check", "Проверка"),
-    Column("state", "State", "Состояние", _state),
+    Column("state", "State", "Состояние", state_label),
     Column("detail", "Detail", "Подробности"),
 )
 
@@ -76,7 +62,7 @@ async def check_environment_health(environment: str) -> Returned:
     lang = current.get().call.lang
     return refused(answer) or detailed(
         answer,
-        _state(lang, answer.body.get("state")),
+        state_label(lang, answer.body.get("state")),
         table(CHECKS, answer.body.get("checks") or [], None, lang),
     )
 
@@ -114,39 +100,19 @@ TOOLS = (
         Effect.READ,
         ru="Список окружений (dev, stage, prod): версия, состояние, обслуживание, число незакоммиченных правок.",
         title=("Listed environments", "Список окружений"),
-        words=(
-            "environments, environment versions, env, envs, which|what environments, list environments, stands, "
-            "what version|build, which|what version|release is on dev|stage|prod, latest build, back soon page",
-            "окружения, стенды, среды, контуры, площадки, версии окружений|стендов, список окружений|стендов, "
-            "какие окружения|стенды|среды, какая версия|сборка, старая|новая сборка, что поднято",
-        ),
     ),
     declare(
         check_environment_health,
         Effect.READ,
         ru="Проверить здоровье окружения: база данных, кэш, воркеры, диск.",
         title=("Checked environment health", "Проверка здоровья окружения"),
-        words=(
-            "health, health check, healthy, workers, cache, redis, database, disk, disk space, out of disk, "
-            "uptime, prod|stage|dev is slow|down|ok, hangs, lagging, does not respond, status of dev|stage|prod, "
-            "alive",
-            "здоровье, проверь здоровье, состояние прода|стейджа|дева, жив|живой, лежит, упал, тормозит, медленно, "
-            "еле ворочается, долго грузится, воркеры, кэш, база, диск, место на диске, место кончается, не отвечает",
-        ),
     ),
     declare(
         set_maintenance_mode,
         Effect.DANGER,
         ru="Включить или выключить режим обслуживания окружения (люди видят заглушку).",
         title=("Switching maintenance mode", "Режим обслуживания"),
-        words=(
-            "maintenance, maintenance mode, put|take|switch maintenance, into|out maintenance, "
-            "close dev|stage|prod, closed|stub page, back soon page, open prod|stage|dev for everyone, "
-            "end maintenance",
-            "режим обслуживания, обслуживание, техработы, профилактика, заглушка, повесь|сними|убери заглушку, "
-            "включи|выключи обслуживание, закрой|открой прод|стейдж|дев, закрой на обслуживание, "
-            "сними с обслуживания",
-        ),
+        companions=("list_environments",),
         role=Role.ADMIN,
         reason="closes an environment to everyone or opens it",
         request=_maintenance,

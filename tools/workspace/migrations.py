@@ -101,13 +101,14 @@ def _run_card(dry_run: DryRun) -> Card:
             (dry_run.say("From", "Откуда"), source),
             (dry_run.say("Tag", "Тег"), dry_run.args.get("tag")),
         ],
+        total=_copied(dry_run),
         type_to_sign=target if to_prod else None,
     )
 
 
 def _copied(dry_run: DryRun) -> int:
     """How many dashboards move, as the backend counts them."""
-    return dry_run.count("create") + dry_run.count("update")
+    return dry_run.count("dashboards_created") + dry_run.count("dashboards_updated")
 
 
 TOOLS = (
@@ -116,13 +117,6 @@ TOOLS = (
         Effect.READ,
         ru="Пробный прогон переноса: что создаст и перезапишет копирование дашбордов из одного окружения в другое.",
         title=("Planned a migration", "План переноса"),
-        words=(
-            "plan migration, dry run, migration plan, what would change, simulate|preview|estimate migration, "
-            "diff, compare dev|stage|prod with stage|prod, trial run, migrate, migration, promote",
-            "план миграции|переноса, посчитай миграцию|перенос|что изменится, пробный прогон, вхолостую, "
-            "прогони вхолостую, сухой прогон, репетиция переноса, что изменится, миграция, перенос, раскатка, "
-            "без миграции",
-        ),
         companions=("search_dashboards",),
     ),
     declare(
@@ -130,14 +124,6 @@ TOOLS = (
         Effect.DANGER,
         ru="Скопировать дашборды с датасетами из одного окружения в другое. Сначала plan_migration.",
         title=("Running a migration", "Перенос"),
-        words=(
-            "migrate, migration, run|start migration, migrate dashboard|board, promote, "
-            "promote to prod|live|production, roll out, ship|push|move|copy to prod|stage|dev|live, "
-            "move|copy from dev|stage, deploy board|dashboard",
-            "мигрируй, миграция, перенеси, перенос, переезд, раскатай, раскатка, выкати, накати, "
-            "перенеси|скопируй|мигрируй|выкати на|в прод|стейдж|дев|бой, запусти миграцию|перенос, "
-            "с дева|стейджа на прод|бой",
-        ),
         companions=("plan_migration", "search_dashboards"),
         role=Role.EDITOR,
         reason="overwrites content of another environment",

@@ -9,37 +9,23 @@ from tools.cards import Card, DryRun
 from tools.client import Request
 from tools.context import send
 from tools.declare import declare
-from tools.language import number, say
+from tools.labels import state_label
+from tools.language import number
 from tools.results import Column, Returned, changed, detailed, instant, listed, person
 from tools.toolset import Effect, Lang, Role
 from tools.workspace.fields import INT_MAX, Args, EnvironmentId, ListArgs, Tag, TaskId, Text
 
 TaskKind = Literal["validate_dashboard", "document_dataset", "make_thumbnails"]
 TaskState = Literal["queued", "running", "succeeded", "failed", "canceled"]
-_KINDS = {
-    "validate_dashboard": ("Validate", "Проверить"),
-    "document_dataset": ("Document", "Описать"),
-    "make_thumbnails": ("Make thumbnails of", "Сделать миниатюры"),
-}
-_STATES = {
-    "queued": ("queued", "в очереди"),
-    "running": ("running", "выполняется"),
-    "succeeded": ("succeeded", "выполнена"),
-    "failed": ("failed", "с ошибкой"),
-    "canceled": ("canceled", "отменена"),
-}
-
-
-def _state(lang: Lang, state: Any) -> str:
-    return say(lang, *_STATES[state]) if state in _STATES else str(state)
-
+_DASHBOARDS = ("dashboard", "dashboards"), ("дашборд", "дашборда", "дашбордов")
+_FOR_DASHBOARDS = ("dashboard", "dashboards"), ("дашборда", "дашбордов", "дашбордов")
 
 TASKS = (
     Column("id", "Id", "Номер"),
     Column("title", "Task", "Задача"),
     Column("kind", "Kind", "Вид"),
     Column("environment", "Environment", "Окружение"),
-    Column("state", "State", "Состояние", _state),
+    Column("state", "State", "Состояние", state_label),
     Column("progress", "Done, %", "Готово, %"),
     Column("started_by", "Started by", "Кто запустил", person),
     Column("created_at", "Created", "Создана", instant),
@@ -97,7 +83,7 @@ async def get_task(task_id: int) -> Returned:
 
 
 def _progress(body: dict[str, Any], lang: Lang) -> str:
-    return f"{_state(lang, body.get('state'))}, {number(lang, body.get('progress') or 0)} %"
+    return f"{state_label(lang, body.get('state'))}, {number(lang, body.get('progress') or 0)} %"
 
 
 def _start(**body: Any) -> Request:
@@ -111,23 +97,33 @@ async def start_task(**body: Any) -> Returned:
 
 
 def _start_card(dry_run: DryRun) -> Card:
-    verb, what = dry_run.say(*_KINDS[dry_run.args["kind"]]), _target(dry_run)
+    title, approve = _work(dry_run)
     return Card(
-        title=f"{verb}: {what}?",
-        approve=dry_run.say("Start 1 task", "Запустить 1 задачу"),
+        title=f"{title}?",
+        approve=approve,
         lead=dry_run.say("It runs in the background.", "Задача пойдёт в фоне."),
         facts=[
-            (dry_run.say("Tag", "Тег"), dry_run.args.get("tag")),
             (dry_run.say("Environment", "Окружение"), dry_run.args.get("environment")),
+            (dry_run.say("Tag", "Тег"), dry_run.args.get("tag")),
         ],
+        total=dry_run.count("targets"),
     )
 
 
-def _target(dry_run: DryRun) -> str:
-    count = dry_run.count("dashboards")
-    if dry_run.args.get("tag") and count:
-        return dry_run.plural(count, ("dashboard", "dashboards"), ("дашборд", "дашборда", "дашбордов"))
-    return dry_run.title_name
+def _work(dry_run: DryRun) -> tuple[str, str]:
+    """What the task does, as a title and as a button: one thing by name, several by number."""
+    kind, count = dry_run.args["kind"], dry_run.count("targets")
+    name = dry_run.quote(next(iter(dry_run.told.get("first_names") or []), ""))
+    if kind == "document_dataset":
+        title = dry_run.say(f"Document the dataset {name}", f"Описать датасет {name}")
+        return title, dry_run.say("Document dataset", "Описать датасет")
+    if kind == "validate_dashboard":
+        many = dry_run.say("Validate", "Проверить") + " " + dry_run.plural(count, *_DASHBOARDS)
+        one = dry_run.say(f"Validate the dashboard {name}", f"Проверить дашборд {name}")
+        return (many, many) if count != 1 else (one, dry_run.say("Validate dashboard", "Проверить дашборд"))
+    many = dry_run.say("Make thumbnails of", "Сделать миниатюры для") + " " + dry_run.plural(count, *_FOR_DASHBOARDS)
+    one = dry_run.say(f"Make thumbnails of {name}", f"Сделать миниатюры для {name}")
+    return (many if count != 1 else one), dry_run.say("Make thumbnails", "Сделать миниатюры")
 
 
 def _cancel(task_id: int) -> Request:
@@ -157,26 +153,12 @@ TOOLS = (
         Effect.READ,
         ru="Список фоновых задач: выполняются, в очереди, завершены; состояние и готовность.",
         title=("Listed tasks", "Список задач"),
-        words=(
-            "tasks, task, jobs, job, queue, queued, background tasks|jobs, list|show|which|what tasks|jobs, "
-            "running tasks|jobs, failed tasks|jobs, stuck task|job, thumbnail|validation job|task, my job|task, "
-            "in the queue",
-            "задачи, задача, таски, таска, джобы, джоба, очередь, в очереди, фоновые задачи, "
-            "список|покажи|какие задачи|таски, незавершившиеся, упали задачи|таски, "
-            "зависла|висит задача|джоба|валидация, превьюшки, что выполняется",
-        ),
     ),
     declare(
         get_task,
         Effect.READ,
         ru="Одна фоновая задача: состояние, готовность, сколько осталось, ошибка и журнал.",
         title=("Opened a task", "Просмотр задачи"),
-        words=(
-            "task state|status|log|logs|progress, job state|status|log|logs|progress, log, logs, how far, "
-            "time left, what do the logs say, why did the task|job fail, task, job",
-            "состояние|статус|лог|логи|прогресс задачи|таски, что там с задачей, задача, сколько ещё осталось, "
-            "сколько осталось, почему упала задача|таска, лог, готово на",
-        ),
         companions=("list_tasks",),
     ),
     declare(
@@ -184,14 +166,7 @@ TOOLS = (
         Effect.WRITE,
         ru="Запустить фоновую задачу: проверить дашборд, описать датасет или сделать миниатюры.",
         title=("Starting a task", "Запуск задачи"),
-        words=(
-            "start|run|launch|kick task|job|validation|thumbnails, validate, validate dashboard|board, validation, "
-            "document dataset|table, documentation, make|generate|redo thumbnails, thumbnails, thumbnail, "
-            "preview pictures",
-            "запусти|прогони|стартани задачу|таску|джобу|валидацию|проверку|документирование, провалидируй, "
-            "валидация борда, валидация, задокументируй, документирование датасета, миниатюры, превью, превьюшки, "
-            "картинка в каталоге, thumbnails",
-        ),
+        companions=("search_dashboards",),
         role=Role.ANALYST,
         request=_start,
         card=_start_card,
@@ -201,11 +176,6 @@ TOOLS = (
         Effect.DANGER,
         ru="Отменить выполняющуюся или ждущую фоновую задачу.",
         title=("Canceling a task", "Отмена задачи"),
-        words=(
-            "cancel|stop|kill|abort|terminate|interrupt task|job|validation, cancel, stuck job|task",
-            "отмени|останови|прибей|кильни|прерви|сними|выруби задачу|таску|джобу|валидацию, отменить задачу, "
-            "отмена задачи, зависла, завис",
-        ),
         companions=("list_tasks",),
         role=Role.EDITOR,
         reason="stops running work",

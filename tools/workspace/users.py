@@ -102,27 +102,12 @@ TOOLS = (
         Effect.READ,
         ru="Список людей с логинами и ролями; поиск по имени или по роли.",
         title=("Listed people", "Список людей"),
-        words=(
-            "users, user, people, who is admin, who has role|access|rights, admins, list|show|find users|people, "
-            "members, team, accounts, logins, roles, users by role, who can publish|edit",
-            "пользователи, пользователь, люди, кто админ, админы, у кого роль|права|доступ, "
-            "список|покажи|найди пользователей|людей, сотрудники, команда, логины, роли, распределение по ролям, "
-            "кто может публиковать",
-        ),
     ),
     declare(
         grant_role,
         Effect.DANGER,
         ru="Дать человеку роль.",
         title=("Giving a role", "Выдача роли"),
-        words=(
-            "grant, grant|give|add|assign role|access|rights|permission, "
-            "make admin|editor|publisher|analyst|viewer, make him|her|them an admin|editor, promote user, "
-            "let edit|publish, needs access, permissions",
-            "выдай|дай|добавь|назначь роль|права|доступ|админку, "
-            "сделай админом|редактором|издателем|аналитиком|просто, права на редактирование, просит права, "
-            "ничего не открывается, нужен доступ, повысь, роль",
-        ),
         companions=("list_users",),
         role=Role.ADMIN,
         reason="changes who may do what",
@@ -134,12 +119,6 @@ TOOLS = (
         Effect.DANGER,
         ru="Забрать у человека роль.",
         title=("Taking a role", "Отзыв роли"),
-        words=(
-            "revoke, revoke|remove|take|strip role|access|rights|permission, take away role|admin|access, demote, "
-            "no longer admin|editor|publisher, left the company, fired, offboard, can still publish, block access",
-            "забери|отбери|отзови|сними|убери|лиши роль|права|доступ|админку, отзываем роль|права, "
-            "больше не админ|редактор, уволился, ушёл из компании, отозвать роль, разжалуй, роль",
-        ),
         companions=("list_users",),
         role=Role.ADMIN,
         reason="changes who may do what",
