@@ -30,6 +30,7 @@ class Policy:
     outside: float = 0.3
     act: float = 0.7
     sure: float = 0.85
+    covered: float = 0.75
 
 
 @dataclass(slots=True)
@@ -38,6 +39,7 @@ class Scores:
 
     fused: np.ndarray
     phrase: np.ndarray
+    covered: np.ndarray
     acted: np.ndarray
     meaning: np.ndarray
 
@@ -47,11 +49,13 @@ def fuse(parts: list[Part], keywords: KeywordTier, meaning: MeaningTier | None, 
     words = [keywords.score(part.terms) for part in parts]
     worth = np.array([[policy.across if len(parts) > 1 and not i else 1.0] for i in range(len(parts))])
     phrase = np.array([w.phrase for w in words]) * worth
-    acted = np.array([w.acted for w in words]) * worth
+    asked = np.array([[float(part.asked)] for part in parts])
+    acted = np.array([w.acted for w in words]) * worth * asked
+    covered = np.array([w.covered for w in words]) * worth * asked
     near, talk = _nearness(parts, meaning, keywords.size)
     lost = policy.everyday * talk + policy.outside * np.array([p.outside for p in parts])
     fused = phrase / (phrase + policy.phrase_half) + policy.bag * np.array([w.bag for w in words])
-    return Scores(fused + policy.meaning * near - lost[:, None], phrase, acted, near)
+    return Scores(fused + policy.meaning * near - lost[:, None], phrase, covered, acted, near)
 
 
 def _nearness(parts: list[Part], meaning: MeaningTier | None, size: int) -> tuple[np.ndarray, np.ndarray]:

@@ -2,7 +2,7 @@
 
 import math
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -14,15 +14,19 @@ from router.text import name_words, plain, stem, words
 
 _CONCEPT = 0.9
 _K1, _B = 1.2, 0.75
+_OWN = 0.1
+_TELLING = 2.5
 
 Slot = frozenset[str]
 
 
 @dataclass(slots=True)
 class KeywordScores:
-    """For each tool: the best phrase's strength, its coverage with an act among the words, and BM25."""
+    """For each tool: strength of the best phrase, how much of a telling phrase is covered, the same with the
+    tool's own act among the words, and BM25 over everything else."""
 
     phrase: np.ndarray
+    covered: np.ndarray
     acted: np.ndarray
     bag: np.ndarray
 
@@ -39,11 +43,15 @@ class KeywordTier:
         self._index_bags([self._bag(entry) for entry in entries])
 
     def _slots(self, phrase: str) -> tuple[Slot, ...]:
-        """One set of equivalent terms for each word that carries meaning."""
+        """One set of equivalent terms for each word, or run of words, that carries meaning."""
         text = words(phrase)
-        slots = [frozenset(f"@{c}" for c in self._lexicon.of(w)) | {stem(w)} for w in text if self._matters(w)]
-        found = [frozenset({f"@{concept}"}) for _, _, concept in self._lexicon.sequences(text)]
-        return tuple(dict.fromkeys(slots or found))
+        spans: dict[tuple[int, int], set[str]] = defaultdict(set)
+        for start, end, concept in self._lexicon.sequences(text):
+            spans[start, end].add(f"@{concept}")
+        for at, word in enumerate(text):
+            if self._matters(word) and not any(start <= at <= end for start, end in spans if start != end):
+                spans[at, at] = {f"@{c}" for c in self._lexicon.of(word)} | {stem(word)}
+        return tuple(dict.fromkeys(frozenset(spans[span]) for span in sorted(spans)))
 
     def _matters(self, word: str) -> bool:
         return word not in self._lexicon.stop or bool(self._lexicon.of(word))
@@ -56,18 +64,30 @@ class KeywordTier:
         slots = list(tools_of)
         number = {slot: i for i, slot in enumerate(slots)}
         self._idf = np.array([math.log(1 + self.size / len(tools_of[s])) for s in slots])
-        self._action = [any(self._lexicon.is_action(t[1:]) for t in s if t[0] == "@") for s in slots]
+        own = self._own_acts(phrases)
         members: list[list[int]] = [[] for _ in slots]
-        for i, (_, used) in enumerate(phrases):
+        acting: list[list[int]] = [[] for _ in slots]
+        for i, (tool, used) in enumerate(phrases):
             for slot in used:
                 members[number[slot]].append(i)
+                if slot & own[tool]:
+                    acting[number[slot]].append(i)
         self._members = [np.array(m, dtype=np.int32) for m in members]
+        self._acting = [np.array(m, dtype=np.int32) for m in acting]
         self._owner = np.array([tool for tool, _ in phrases], dtype=np.int32)
         self._total = np.array([sum(self._idf[number[s]] for s in used) for _, used in phrases])
         self._slots_of: dict[str, list[tuple[int, float]]] = defaultdict(list)
         for i, slot in enumerate(slots):
             for term in slot:
                 self._slots_of[term].append((i, _CONCEPT if term[0] == "@" else 1.0))
+
+    def _own_acts(self, phrases: Sequence[tuple[int, tuple[Slot, ...]]]) -> list[set[str]]:
+        """For each tool the acts that its phrases, which begin with the verb, begin with often."""
+        first: list[Counter[str]] = [Counter() for _ in range(self.size)]
+        for tool, slots in phrases:
+            first[tool].update(filter(self._lexicon.is_act, slots[0]))
+        total = Counter(tool for tool, _ in phrases)
+        return [{act for act, n in found.items() if n >= _OWN * total[tool]} for tool, found in enumerate(first)]
 
     def _bag(self, entry: Entry) -> Counter[str]:
         text = [*name_words(entry.name), *(w for d in entry.descriptions.values() for w in words(d))]
@@ -97,20 +117,20 @@ class KeywordTier:
                 value = weight * strength
                 if value > hits.get(slot, 0.0):
                     hits[slot] = value
-        matched = self._spread(hits.items())
-        acted = self._spread((s, v) for s, v in hits.items() if self._action[s])
+        matched = self._spread(hits, self._members)
         coverage = matched / np.maximum(self._total, 1e-9)
-        strength = matched * coverage
-        return KeywordScores(self._best(strength), self._best(np.where(acted > 0, coverage, 0.0)), self._bm25(terms))
+        acted = np.where(self._spread(hits, self._acting) > 0, coverage, 0.0)
+        covered = np.where(self._total >= _TELLING, coverage, 0.0)
+        best = self._best
+        return KeywordScores(best(matched * coverage), best(covered), best(acted), self._bm25(terms))
 
-    def _spread(self, hits: Iterable[tuple[int, float]]) -> np.ndarray:
+    def _spread(self, hits: dict[int, float], members: Sequence[np.ndarray]) -> np.ndarray:
         """Weight of the matched slots for each phrase."""
-        found = list(hits)
-        if not found:
+        if not hits:
             return np.zeros(len(self._owner))
-        members = [self._members[slot] for slot, _ in found]
-        weights = np.repeat([self._idf[s] * v for s, v in found], [len(m) for m in members])
-        return np.bincount(np.concatenate(members), weights, minlength=len(self._owner))
+        phrases = [members[slot] for slot in hits]
+        weights = np.repeat([self._idf[s] * v for s, v in hits.items()], [len(p) for p in phrases])
+        return np.bincount(np.concatenate(phrases), weights, minlength=len(self._owner))
 
     def _best(self, of_phrase: np.ndarray) -> np.ndarray:
         best = np.zeros(self.size)

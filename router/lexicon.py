@@ -15,7 +15,7 @@ _GAP = 3
 class Lexicon:
     """Words to concepts. A pattern is a word (compared by stem), a prefix (`удал*`) or several words in order.
 
-    `groups` maps sections (`actions`, `things`, `outside`) to groups to patterns by language. `everyday` are
+    `groups` maps sections (`actions`, `questions`, `things`, `outside`) to groups to patterns by language. `everyday` are
     sentences that concern no tool, `shapes` maps id-like tokens (see `text.shape`) to the thing they name.
     """
 
@@ -30,7 +30,7 @@ class Lexicon:
         self.everyday = tuple(everyday)
         self.shapes = dict(shapes or {})
         self.section: dict[str, str] = {}
-        self.surface: set[str] = set()
+        self.surface: set[str] = set()  # words that a typo may be meant as
         self._stems: dict[str, list[str]] = defaultdict(list)
         self._prefixes: dict[str, list[str]] = defaultdict(list)
         self._sequences: dict[str, list[tuple[tuple[str, ...], str]]] = defaultdict(list)  # by first two letters
@@ -49,7 +49,8 @@ class Lexicon:
         elif pattern.endswith("*"):
             self._prefixes[pattern[:-1]].append(concept)
         else:
-            self.surface.add(pattern)
+            if self.section[concept] != "outside":
+                self.surface.add(pattern)
             self._stems[stem(pattern)].append(concept)
 
     def _concepts(self, word: str) -> tuple[str, ...]:
@@ -68,13 +69,17 @@ class Lexicon:
                     found.append((start, end, concept))
         return found
 
-    def is_action(self, concept: str) -> bool:
-        """Whether the concept is something that one does."""
-        return self.section.get(concept) == "actions"
+    def is_act(self, term: str) -> bool:
+        """Whether the term is a concept of changing something, rather than of asking."""
+        return self.section.get(term[1:]) == "actions"
 
-    def is_outside(self, concept: str) -> bool:
-        """Whether the concept belongs to everyday life rather than to work with a system."""
-        return self.section.get(concept) == "outside"
+    def is_thing(self, term: str) -> bool:
+        """Whether the term is a concept of a thing."""
+        return self.section.get(term[1:]) == "things"
+
+    def is_outside(self, term: str) -> bool:
+        """Whether the term is a concept of everyday life rather than of work with a system."""
+        return self.section.get(term[1:]) == "outside"
 
 
 def _follow(words: Sequence[str], at: int, rest: Sequence[str]) -> int | None:
@@ -98,7 +103,7 @@ def _fits(word: str, pattern: str) -> bool:
 def packaged_lexicon() -> Lexicon:
     """The lexicon that comes with the router."""
     data = json.loads(resources.files("router").joinpath("lexicon.json").read_text("utf-8"))
-    groups = {section: data[section] for section in ("actions", "things", "outside")}
+    groups = {section: data[section] for section in ("actions", "questions", "things", "outside")}
     return Lexicon(groups, _flat(data["stop"]), _flat(data["everyday"]), data["shapes"])
 
 

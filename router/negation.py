@@ -10,6 +10,7 @@ _ENGLISH = {"don't", "dont", "never", "not", "no", "needn't", "mustn't", "should
 _NOMINAL = {"без", "вместо", "without", "instead", "rather", "кроме", "except"}
 _STATE_BEFORE_NOT = {"is", "are", "was", "were", "has", "have", "had", "does", "did", "can", "could", "am", "still", "why"}
 _STATE = re.compile(r"(?:[еуиюя]т(?:ся)?|[аеиоыуя]л[аои]?(?:с[ья])?|[аеяо]н[аоы]?|ен[аоы]?|могу|вижу|могут|понял|пойму|знаю)$")
+_VERB = re.compile("(?:[ийь]|[ийь]те|[еи]м)$")
 _WHOLE = {
     "надо", "нужно", "нужен", "нужна", "нужны", "стоит", "требуется", "следует", "хочу", "планирую", "планируем",
     "собираюсь", "собираемся", "будем", "буду", "делай", "делать", "делайте", "должен", "должны", "должно", "прошу", "спеши",
@@ -18,6 +19,7 @@ _WHOLE = {
 _FREEZE = {"трогай", "трогать", "трогайте", "трогаем", "touch", "touching", "касайся", "лезь", "alone", "untouched"}
 _LATE = {"рано", "рановато", "нельзя", "незачем", "отставить", "запрещаю", "alone", "untouched"}
 _REACH = 2
+WORDS = _RUSSIAN | _ENGLISH | _NOMINAL | _WHOLE | _FREEZE | _LATE
 
 
 def ruled_out(words: Sequence[str], lexicon: Lexicon) -> tuple[list[bool], bool]:
@@ -51,12 +53,17 @@ def _russian(words: Sequence[str], at: int, lexicon: Lexicon) -> Sequence[int]:
         return ()
     if not _acts(following[0], lexicon):
         return _content(words, at, lexicon)
-    free = not any(_acts(word, lexicon) for word in words[:at])
+    free = not any(_asked(word, lexicon) for word in words[:at])
     return range(len(words)) if free else range(at + 1, len(words))
 
 
 def _acts(word: str, lexicon: Lexicon) -> bool:
-    return any(lexicon.is_action(concept) for concept in lexicon.of(word))
+    return any(lexicon.section[concept] in ("actions", "questions") for concept in lexicon.of(word))
+
+
+def _asked(word: str, lexicon: Lexicon) -> bool:
+    """Whether a word before the negator is an act asked for (перенеси), not its object (перенос)."""
+    return bool(_VERB.search(word)) and _acts(word, lexicon)
 
 
 def _content(words: Sequence[str], at: int, lexicon: Lexicon) -> list[int]:

@@ -13,11 +13,13 @@ Terms = dict[str, float]
 
 _BREAK = re.compile(r"[;!?\n()«»\"]|[.,:](?=\s|$)|\s[-–—]+\s")
 _CONJUNCTIONS = {
-    "and", "but", "then", "plus", "just", "only", "because", "after", "before", "while",
-    "и", "а", "но", "потом", "затем", "просто", "только", "лишь", "зато", "пока", "чтобы",
+    "and", "but", "then", "plus", "just", "only", "because", "after", "before", "while", "if",
+    "и", "а", "но", "потом", "затем", "просто", "только", "лишь", "зато", "чтобы", "если",
 }  # fmt: skip
+_TOLD = {"if", "who", "whoever", "если", "кто", "кем"}
 _NAME_WEIGHT = 0.5
 _SHAPE_WEIGHT = 0.7
+_OUTSIDE_NAME = 0.2
 
 
 @dataclass(slots=True)
@@ -36,12 +38,14 @@ class Word:
 class Part:
     """The whole query or one clause of it: its text for the meaning tier, its terms for the keyword tier.
 
-    Terms are stems and concepts (`@delete`) with weights of 0 to 1.
+    Terms are stems and concepts (`@delete`) with weights of 0 to 1. An act is `asked` for unless the clause
+    only tells of it: "if we moved it", "who deleted it".
     """
 
     text: str
     terms: Terms
     outside: float = 0.0
+    asked: bool = True
 
 
 @dataclass(slots=True)
@@ -63,15 +67,11 @@ class Reader:
 
     def read(self, query: str) -> Reading:
         """The reading of one query; never fails, whatever the text."""
-        words = self._words(self._spelling.fix_layout(plain(query)))
-        clauses = _clauses(words)
-        reading = Reading(words=words)
+        reading = Reading(words=self._words(self._spelling.fix_layout(plain(query))))
+        clauses = _clauses(reading.words)
         reading.frozen = any([self._rule_out(clause) for clause in clauses])
-        wanted = [self._part([w for w in clause if not w.out], reading) for clause in clauses]
-        wanted = [part for part in wanted if part.text]
-        reading.parts = [_join(wanted), *wanted] if len(wanted) > 1 else wanted
-        for clause in clauses:
-            _merge(reading.unwanted, self._terms([w for w in clause if w.out], reading))
+        read = [self._part(clause, reading) for clause in clauses]
+        reading.parts = [part for part in read if part.text]
         return reading
 
     def _words(self, text: str) -> list[Word]:
@@ -86,8 +86,8 @@ class Reader:
 
     def _word(self, raw: str, clause: int, first: bool) -> Word:
         word, kind = raw.lower(), shape(raw)
-        if kind:
-            return Word(raw, word, 1.0, clause, kind)
+        if kind and not self._lexicon.of(word):
+            return Word(raw, word, _SHAPE_WEIGHT, clause, kind)
         named = raw[0].isupper() and not first and not raw.isupper()
         if named and not self._spelling.known(word):
             return Word(raw, word, 1.0, clause, "name")
@@ -101,19 +101,23 @@ class Reader:
         return frozen
 
     def _part(self, clause: Sequence[Word], reading: Reading) -> Part:
-        terms = self._terms(clause, reading)
-        outside = max((v for t, v in terms.items() if self._lexicon.is_outside(t[1:])), default=0.0)
-        telling = any(w.meant not in self._lexicon.stop for w in clause) or any(t[0] == "@" for t in terms)
-        return Part(" ".join(_as_meant(w) for w in clause) if telling else "", terms, outside)
+        """The part that a clause leaves; what it rules out goes to `unwanted`."""
+        wanted: Terms = {}
+        for words, terms in self._matches(clause):
+            into = reading.unwanted if words[0].out else wanted
+            for term in terms:
+                self._put(into, term, words, reading)
+        kept = [w for w in clause if not w.out]
+        telling = wanted or any(w.meant not in self._lexicon.stop for w in kept)
+        outside = max((v for t, v in wanted.items() if self._lexicon.is_outside(t)), default=0.0)
+        text = " ".join(_as_meant(w) for w in kept) if telling else ""
+        return Part(text, wanted, outside, not self._only_told(clause))
 
-    def _terms(self, clause: Sequence[Word], reading: Reading) -> Terms:
-        terms: Terms = {}
-        for word in clause:
-            for term in self._terms_of(word):
-                _put(terms, term, word.weight * (_SHAPE_WEIGHT if word.shape else 1.0), word.raw, reading)
-        for start, end, concept in self._lexicon.sequences([w.meant for w in clause]):
-            _put(terms, f"@{concept}", 1.0, " ".join(w.raw for w in clause[start : end + 1]), reading)
-        return terms
+    def _matches(self, clause: Sequence[Word]) -> list[tuple[Sequence[Word], list[str]]]:
+        """Words, alone or several in order, with the terms they stand for."""
+        sequences = self._lexicon.sequences([w.meant for w in clause])
+        several = [(clause[start : end + 1], [f"@{concept}"]) for start, end, concept in sequences]
+        return [([w], self._terms_of(w)) for w in clause] + several
 
     def _terms_of(self, word: Word) -> list[str]:
         if word.shape:
@@ -122,6 +126,33 @@ class Reader:
             return [f"@{concept}"] * bool(concept) + ([stem(prefix.group())] if prefix else [])
         concepts = [f"@{concept}" for concept in self._lexicon.of(word.meant)]
         return concepts if word.meant in self._lexicon.stop else [*concepts, stem(word.meant)]
+
+    def _put(self, into: Terms, term: str, words: Sequence[Word], reading: Reading) -> None:
+        weight = min(w.weight for w in words) if len(words) == 1 else 1.0
+        if weight <= _NAME_WEIGHT and self._lexicon.is_outside(term):
+            weight *= _OUTSIDE_NAME
+        if weight > into.get(term, 0.0):
+            into[term] = weight
+            reading.sources[term] = " ".join(w.raw for w in words)
+
+    def _only_told(self, clause: Sequence[Word]) -> bool:
+        """Whether a condition or the question who did it stands before the first act."""
+        for word in clause:
+            if word.meant in _TOLD:
+                return True
+            if any(self._lexicon.is_act(term) for term in self._terms_of(word)):
+                return False
+        return False
+
+
+def joined(parts: Sequence[Part]) -> Part:
+    """The whole that clauses make; acts that are only told of are left to their own clause."""
+    terms: Terms = {}
+    for part in [p for p in parts if p.asked] or parts:
+        for term, weight in part.terms.items():
+            terms[term] = max(weight, terms.get(term, 0.0))
+    asked = any(p.asked for p in parts)
+    return Part(", ".join(p.text for p in parts), terms, max(p.outside for p in parts), asked)
 
 
 def _clauses(words: Sequence[Word]) -> list[list[Word]]:
@@ -133,21 +164,3 @@ def _clauses(words: Sequence[Word]) -> list[list[Word]]:
 
 def _as_meant(word: Word) -> str:
     return word.raw if word.raw.lower() == word.meant else word.meant
-
-
-def _join(parts: Sequence[Part]) -> Part:
-    terms: Terms = {}
-    for part in parts:
-        _merge(terms, part.terms)
-    return Part(", ".join(p.text for p in parts), terms, max(p.outside for p in parts))
-
-
-def _put(terms: Terms, term: str, weight: float, raw: str, reading: Reading) -> None:
-    if weight > terms.get(term, 0.0):
-        terms[term] = weight
-        reading.sources[term] = raw
-
-
-def _merge(into: Terms, terms: Terms) -> None:
-    for term, weight in terms.items():
-        into[term] = max(weight, into.get(term, 0.0))

@@ -4,14 +4,14 @@ from collections.abc import Collection, Sequence
 
 import numpy as np
 
+from router.context import Context
 from router.embedder import Embedder
 from router.entry import Choice, Entry, Selection
-from router.followups import Followups
 from router.fusion import Policy, Scores, fuse
 from router.keywords import KeywordTier, vocabulary_of
 from router.lexicon import Lexicon, packaged_lexicon
 from router.meaning import MeaningTier
-from router.reading import Reader, Reading
+from router.reading import Reader, Reading, joined
 from router.spelling import Spelling
 
 _BELOW = 5
@@ -33,7 +33,7 @@ class Router:
         self._lexicon = lexicon or packaged_lexicon()
         self._reader = Reader(self._lexicon, Spelling(self._lexicon, vocabulary_of(entries)))
         self._keywords = KeywordTier(entries, self._lexicon)
-        self._followups = Followups(self.entries, self._lexicon)
+        self._context = Context(self.entries, self._lexicon)
         self.meaning = MeaningTier(entries, embedder, self._lexicon.everyday) if embedder else None
         self.policy = policy or Policy()
         self._danger = np.array([e.effect == "danger" for e in entries])
@@ -44,13 +44,16 @@ class Router:
     ) -> Selection:
         """The tools for a query, best first, companions after the tool that brings them."""
         reading = self._reader.read(query)
+        self._context.lend_within(reading)
         start = np.zeros(len(self._names))
-        if self._followups.leans(reading, recent):
-            self._followups.lend(reading, recent)
-            for name, value in self._followups.next_after(recent).items():
+        if self._context.leans(reading, recent):
+            self._context.lend_recent(reading, recent)
+            for name, value in self._context.head_start(recent).items():
                 start[self._names.index(name)] = value
         if not reading.parts:
             return Selection((), threshold=self.policy.threshold)
+        if len(reading.parts) > 1:
+            reading.parts.insert(0, joined(reading.parts))
         scores = fuse(reading.parts, self._keywords, self.meaning, self.policy)
         scores.fused[:] += start
         open_ = self._open(reading, scores, allowed)
@@ -62,13 +65,14 @@ class Router:
         evident = acted >= self.policy.act
         if not reading.unwanted:
             evident |= near >= self.policy.sure
+            evident |= scores.covered.max(axis=0) >= self.policy.covered
         open_ = ~self._danger | evident
         if reading.unwanted:
             against = self._keywords.score(reading.unwanted)
             open_ &= ~(self._changes & (against.acted >= _VETO) & (against.acted >= acted))
             if reading.frozen:
                 things = reading.unwanted.keys()
-                named = np.array([bool(self._followups.things(n) & things) for n in self._names])
+                named = np.array([bool(self._context.things(n) & things) for n in self._names])
                 open_ &= ~(self._changes & named)
         if allowed is not None:
             open_ &= np.array([n in allowed for n in self._names])

@@ -5,13 +5,15 @@ from collections.abc import Iterable
 from functools import lru_cache
 
 from rapidfuzz.distance import OSA
-from rapidfuzz.process import extractOne
+from rapidfuzz.process import extract
 
 from router.layout import swap_layout, to_cyrillic
+from router import negation
 from router.lexicon import Lexicon
 from router.text import is_cyrillic, stem, tokens
 
 _SHORTEST_TYPO = 4
+_LONG = 8
 _PUNCTUATION = ",.;:'\"[]{}<>`?!()«»"
 
 
@@ -21,11 +23,9 @@ class Spelling:
     def __init__(self, lexicon: Lexicon, vocabulary: Iterable[str]):
         self._lexicon = lexicon
         surface = {word for word in vocabulary if not any(c.isdigit() for c in word)} | lexicon.surface
-        self._stems = {stem(word) for word in surface | lexicon.stop}
-        self._near: dict[tuple[bool, int], list[str]] = defaultdict(list)
-        for word in sorted(surface):
-            if len(word) >= _SHORTEST_TYPO:
-                self._near[is_cyrillic(word), len(word)].append(word)
+        self._stems = {stem(word) for word in surface | lexicon.stop | negation.WORDS}
+        self._words = _by_length(surface)
+        self._roots = _by_length({stem(word) for word in surface})
         self.repair = lru_cache(maxsize=20_000)(self._repair)
 
     @lru_cache(maxsize=20_000)  # noqa: B019 (one instance for each catalogue)
@@ -45,15 +45,8 @@ class Spelling:
         return (near, 0.8) if near else (word, 1.0)
 
     def _closest(self, word: str) -> str | None:
-        """The vocabulary word within one or two edits, if the word is long enough to tell."""
-        allowed = 0 if len(word) < _SHORTEST_TYPO else 1 if len(word) < 8 else 2
-        best: tuple[float, str] | None = None
-        for size in range(len(word) - allowed, len(word) + allowed + 1) if allowed else ():
-            pool = self._near.get((is_cyrillic(word), size), ())
-            hit = extractOne(word, pool, scorer=OSA.distance, score_cutoff=best[0] - 1 if best else allowed)
-            if hit:
-                best = (hit[1], hit[0])
-        return best[1] if best else None
+        """The vocabulary word within one or two edits, or the stem that the word's stem comes near to."""
+        return _nearest(word, self._words) or _nearest(stem(word), self._roots)
 
     def fix_layout(self, text: str) -> str:
         """The text with the chunks put right that were typed in the other keyboard layout."""
@@ -82,3 +75,22 @@ class Spelling:
     def _readable(self, chunk: str) -> bool:
         found = [token.lower() for token, _, _ in tokens(chunk)]
         return bool(found) and all(self.known(word) for word in found)
+
+
+def _by_length(words: Iterable[str]) -> dict[tuple[bool, int], list[str]]:
+    pools: dict[tuple[bool, int], list[str]] = defaultdict(list)
+    for word in sorted(words):
+        pools[is_cyrillic(word), len(word)].append(word)
+    return pools
+
+
+def _nearest(word: str, pools: dict[tuple[bool, int], list[str]]) -> str | None:
+    """The pool's word with the fewest edits, best with the same first letter; None if the word is too short to tell."""
+    if len(word) < _SHORTEST_TYPO:
+        return None
+    allowed = 1 if len(word) < _LONG else 2
+    hits: list[tuple[str, float, int]] = []
+    for size in range(max(len(word) - allowed, _SHORTEST_TYPO), len(word) + allowed + 1):
+        pool = pools.get((is_cyrillic(word), size), ())
+        hits += extract(word, pool, scorer=OSA.distance, score_cutoff=allowed, limit=3)
+    return min(hits, key=lambda hit: (hit[1], hit[0][0] != word[0], hit[0]), default=(None,))[0]

@@ -1,0 +1,79 @@
+"""What a clause leans on: the things named before it, in the query or in the last turns."""
+
+from collections.abc import Mapping, Sequence
+
+from router.entry import Entry
+from router.lexicon import Lexicon
+from router.reading import Part, Reading, Terms
+from router.text import name_words
+
+_POINTERS = {
+    "it", "that", "this", "them", "those", "one", "same", "there", "him", "her", "his", "first", "second", "third", "other",
+    "last", "его", "ее", "их", "ему", "ей", "нее", "него", "им", "этот", "эту", "это", "эти", "этого", "этой", "там", "туда",
+    "тогда", "первый", "первую", "второй", "вторую", "второе", "третий", "третью", "третьей", "другой", "другую", "последний",
+    "обратно", "ней", "нем", "так",
+}  # fmt: skip
+_SHORT = 4
+_LENT = 0.8
+_GO = {"go", "yes", "давай", "да", "ага", "угу", "го", "вперед"}
+_USED, _NEXT, _NEXT_READ = 0.3, 0.1, 0.25
+
+
+class Context:
+    """The things that the tools of a catalogue act on, and which tools follow on which."""
+
+    def __init__(self, entries: Mapping[str, Entry], lexicon: Lexicon):
+        self._entries = entries
+        self._things = {name: _things(name, lexicon) for name in entries}
+        self._known = frozenset[str]().union(*self._things.values())
+
+    def things(self, name: str) -> frozenset[str]:
+        """The things, as terms, that a tool's name speaks of."""
+        return self._things[name]
+
+    def lend_within(self, reading: Reading) -> None:
+        """Give a clause that names no thing the things of the clauses before it, ruled out or not."""
+        before: set[str] = self._known & reading.unwanted.keys()
+        for part in reading.parts:
+            named = self._known & part.terms.keys()
+            self._lend(part.terms, before)
+            before = named or before
+
+    def _lend(self, terms: Terms, things: set[str] | frozenset[str]) -> None:
+        if not self._known & terms.keys():
+            terms |= dict.fromkeys(things, _LENT)
+
+    def leans(self, reading: Reading, recent: Sequence[Sequence[str]]) -> bool:
+        """Whether the query makes sense only after the last turns: it is short, points back or names no thing."""
+        if not recent or any(part.outside for part in reading.parts):
+            return False
+        pointing = any(word.meant in _POINTERS for word in reading.words)
+        named = any(self._known & part.terms.keys() for part in reading.parts)
+        return not named or len(reading.words) <= (2 * _SHORT if pointing else _SHORT)
+
+    def lend_recent(self, reading: Reading, recent: Sequence[Sequence[str]]) -> None:
+        """Give the clauses that name no thing the things of the last turn's tools."""
+        tools = [name for name in (*recent[-1], *self._following(recent[-1])) if name in self._entries]
+        things = frozenset[str]().union(*(self._things[name] for name in tools))
+        if not reading.parts:
+            reading.parts.append(Part(" ".join(w.raw for w in reading.words), {}))
+        for part in reading.parts:
+            self._lend(part.terms, things)
+        if _GO & {word.meant for word in reading.words}:
+            reading.parts[0].terms.setdefault("@run", 1.0)
+
+    def head_start(self, recent: Sequence[Sequence[str]]) -> dict[str, float]:
+        """What the last turn's tools, and those that follow on them, are worth beforehand."""
+        used = [name for name in recent[-1] if name in self._entries]
+        following = {n: _NEXT_READ if self._entries[n].effect == "read" else _NEXT for n in self._following(used)}
+        return following | dict.fromkeys(used, _USED)
+
+    def _following(self, used: Sequence[str]) -> list[str]:
+        """Tools that work on what the used ones, or their companions, found."""
+        around = {*used, *(c for name in used if name in self._entries for c in self._entries[name].companions)}
+        return [name for name, entry in self._entries.items() if around & set(entry.companions)]
+
+
+def _things(name: str, lexicon: Lexicon) -> frozenset[str]:
+    terms = {f"@{concept}" for word in name_words(name) for concept in lexicon.of(word)}
+    return frozenset(filter(lexicon.is_thing, terms))
