@@ -76,7 +76,7 @@ ALWAYS: tuple[ToolSpec, ...] = (
     _spec(
         _tool(
             "ask_user_question",
-            "Ask the person when something needed is missing or ambiguous, instead of guessing. One question at a time.",
+            "Ask the person one question when something needed is missing or ambiguous, instead of guessing.",
             AskUserQuestion,
         ),
         "Задать человеку вопрос, когда чего-то не хватает или возможны разные толкования.",

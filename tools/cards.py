@@ -11,7 +11,7 @@ from typing import Any, Literal
 from tools.client import Answer
 from tools.labels import count_label, field_label, state_label
 from tools.language import moment, plural, quoted, say, shown_name
-from tools.text import visible
+from tools.text import mixed_words, visible
 from tools.toolset import Lang, Preview, Resource
 
 MOST_CHANGES = 100
@@ -62,7 +62,7 @@ class Card:
     """The words of one card.
 
     `facts` stand in the order of their weight, the riskiest first. `total` is how many things are concerned where
-    that may be more than the backend names.
+    that may be more than the backend names. `back` is how one gets back, where that is not by undoing the change.
     """
 
     title: str
@@ -71,6 +71,7 @@ class Card:
     risk: Risk = "change"
     facts: Sequence[Fact] = ()
     total: int = 0
+    back: str = ""
     type_to_sign: str | None = None
 
 
@@ -84,7 +85,7 @@ def draw(card_of: CardOf, args: Mapping[str, Any], answer: Answer, lang: Lang) -
     card = card_of(dry_run)
     return Preview(
         title=card.title,
-        lead=f"{card.lead} {reversibility(dry_run)}".strip(),
+        lead=f"{card.lead} {way_back(dry_run, card)}".strip(),
         approve=card.approve,
         risk=card.risk,
         evidence=evidence(dry_run, card),
@@ -94,21 +95,22 @@ def draw(card_of: CardOf, args: Mapping[str, Any], answer: Answer, lang: Lang) -
     )
 
 
-def reversibility(dry_run: DryRun) -> str:
-    """Whether it can be undone, in one sentence."""
-    if dry_run.told.get("reversible"):
-        return dry_run.say(
-            "Can be undone until something newer touches it.", "Можно отменить, пока этого не коснулось что-то новее."
-        )
-    note = dry_run.told.get("irreversible_note")
-    return shown_name(str(note), 300) if note else dry_run.say("This cannot be undone.", "Отменить будет нельзя.")
+def way_back(dry_run: DryRun, card: Card) -> str:
+    """Whether and how it can be undone, in one sentence."""
+    if not dry_run.told.get("reversible"):
+        note = dry_run.told.get("irreversible_note")
+        return shown_name(str(note), 300) if note else dry_run.say("This cannot be undone.", "Отменить будет нельзя.")
+    return card.back or dry_run.say(
+        "Can be undone until something newer touches it.", "Можно отменить, пока этого не коснулось что-то новее."
+    )
 
 
 def evidence(dry_run: DryRun, card: Card) -> list[dict[str, Any]]:
     """The blocks of the card: warnings, facts, what changes, which things are concerned."""
     names = [shown_name(str(name)) for name in dry_run.told.get("first_names") or []]
     bulk = card.total > len(names)
-    facts = [*card.facts, *([] if bulk else _counts(dry_run)), *_created(dry_run)]
+    created = _created(dry_run)
+    facts = [*card.facts, *(created or ([] if bulk else _counts(dry_run)))]
     blocks = [
         _warnings(dry_run),
         _facts(facts),
@@ -119,7 +121,13 @@ def evidence(dry_run: DryRun, card: Card) -> list[dict[str, Any]]:
 
 
 def _warnings(dry_run: DryRun) -> dict[str, Any] | None:
-    return _list([shown_name(str(warning), 300) for warning in dry_run.told.get("warnings") or []])
+    told = [shown_name(str(warning), 300) for warning in dry_run.told.get("warnings") or []]
+    texts = [dry_run.name, *(value for value in dry_run.args.values() if isinstance(value, str))]
+    mixed = list(dict.fromkeys(word for text in texts for word in mixed_words(text)))
+    if mixed:
+        words = shown_name(", ".join(mixed))
+        told.append(dry_run.say(f"Two alphabets in one word: {words}", f"Буквы двух алфавитов в одном слове: {words}"))
+    return _list(told)
 
 
 def _list(names: Sequence[str]) -> dict[str, Any] | None:

@@ -6,6 +6,7 @@ from typing import Any
 
 import httpx
 
+from tools.language import say, shown_name
 from tools.text import clean_text
 from tools.toolset import Lang, Problem
 
@@ -36,9 +37,8 @@ _SUMMARIES: dict[str, tuple[str, str]] = {
     "too_many_requests": ("too many requests", "слишком много запросов"),
     "unreachable": ("backend unreachable", "сервис недоступен"),
     "timeout": ("no answer in time", "нет ответа вовремя"),
-    "unclear_outcome": ("outcome unknown", "исход неизвестен"),
+    "connection_lost": ("connection lost", "связь прервалась"),
 }
-_FAILED = ("failed", "ошибка")
 
 
 def problem_of(status: int, body: Any, headers: Mapping[str, str]) -> Problem | None:
@@ -76,8 +76,11 @@ def describe(problem: Problem) -> str:
 
 
 def problem_summary(problem: Problem, lang: Lang) -> str:
-    """One or two words for the person."""
-    return _SUMMARIES.get(problem.code, _FAILED)[lang == "ru"]
+    """A few words for the person: ours for common failures, else the backend's own title."""
+    if problem.code in _SUMMARIES:
+        return say(lang, *_SUMMARIES[problem.code])
+    known = problem.title and not problem.title.startswith("HTTP ")
+    return shown_name(problem.title) if known else say(lang, "failed", "ошибка")
 
 
 def _code(status: int, told: dict[str, Any]) -> str:

@@ -1,6 +1,7 @@
 """An answer of the backend as a `ToolResult`: JSON for the model, a table or an object for the card."""
 
 import json
+import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -15,6 +16,7 @@ from tools.toolset import Lang, Problem, ToolResult
 Returned = tuple[str, ToolResult]
 Show = Callable[[Lang, Any], Any]
 Summary = Callable[[dict[str, Any], Lang], str]
+_TO_THE_MINUTE = re.compile(r"^(\d{4}-\d\d-\d\dT\d\d:\d\d):\d\d(?:\.\d+)?Z$")
 _NOT_FOR_THE_MODEL = {"etag", "limit", "offset"}
 _UNKNOWN = (
     "The call was sent but its outcome is unknown: it may or may not have happened. "
@@ -173,7 +175,7 @@ def compact(value: Any) -> str:
 
 def _lean(value: Any) -> Any:
     if isinstance(value, str):
-        return clean_text(value)
+        return _TO_THE_MINUTE.sub(r"\1Z", clean_text(value))
     if isinstance(value, list):
         return [_lean(item) for item in value]
     if not isinstance(value, dict):

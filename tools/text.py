@@ -68,3 +68,12 @@ def cut(text: str, limit: int) -> str:
     if len(text) <= limit:
         return text
     return f"{text[:limit]}\n[truncated, {limit:,} of {len(text):,} characters]"
+
+
+def mixed_words(text: str) -> list[str]:
+    """Words that hold letters of two alphabets, such as a Latin word with one Cyrillic letter (Unicode UTS 39)."""
+    return [word for word in re.findall(r"[^\W\d_]+", text) if len({_alphabet(c) for c in word}) > 1]
+
+
+def _alphabet(letter: str) -> str:
+    return unicodedata.name(letter, "?").partition(" ")[0]

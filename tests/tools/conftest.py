@@ -1,52 +1,23 @@
 """What the tool tests share: a recording backend, a client for it, and one call's particulars."""
 
+import asyncio
+import uuid
 from collections.abc import AsyncIterator
-from dataclasses import dataclass, field
-from typing import Any
+from pathlib import Path
 
 import pytest
-from joserfc.jwk import ECKey
+from psycopg.conninfo import conninfo_to_dict, make_conninfo
 
+from backend.database import bootstrap, migrate, open_pool
+from backend.seed import plant
+from tests.conftest import Server
+from tests.tools.calls import KEY, FakeTime
 from tests.tools.recorder import Recorder, serving
+from tests.tools.workspace import Workspace, running
 from tools.client import BackendClient
 from tools.identity import ServiceIdentity
-from tools.toolset import Call
 
-USER_JWT = "eyJhbGciOiJFUzI1NiJ9.eyJzdWIiOiJhbm5hIn0.c2lnbmF0dXJl"
-KEY = ECKey.generate_key("P-256")
-
-
-@dataclass
-class FakeTime:
-    """A monotonic clock that only `sleep` moves."""
-
-    now: float = 0.0
-    slept: list[float] = field(default_factory=list)
-
-    def clock(self) -> float:
-        """Seconds."""
-        return self.now
-
-    async def sleep(self, seconds: float) -> None:
-        """Move the clock."""
-        self.slept.append(seconds)
-        self.now += seconds
-
-
-def make_call(**changes: Any) -> Call:
-    """A call of one editor, with `changes`."""
-    plain = {
-        "user_jwt": USER_JWT,
-        "tenant": "default",
-        "subject": "anna",
-        "role": "editor",
-        "lang": "en",
-        "conversation_id": "c1",
-        "turn_id": "t1",
-        "key": "m1:call_1",
-        "idempotency_key": "tc-0123456789abcdef",
-    }
-    return Call(**(plain | changes))
+TEMPLATE = "tools_workspace_template"
 
 
 @pytest.fixture
@@ -80,3 +51,32 @@ async def client(address: str, service: ServiceIdentity, time: FakeTime) -> Asyn
     opened = BackendClient(address, service, clock=time.clock, sleep=time.sleep)
     yield opened
     await opened.aclose()
+
+
+@pytest.fixture(scope="session")
+def planted(postgres: Server) -> str:
+    """The URL (of the workspace's role) of a filled workspace database to copy from."""
+    postgres.execute(f"create database {TEMPLATE}")
+    url = bootstrap(postgres.database(TEMPLATE))
+    asyncio.run(_plant(url))
+    return url
+
+
+async def _plant(url: str) -> None:
+    pool = await open_pool(url)
+    async with pool, pool.connection() as connection:
+        await migrate(connection)
+        await plant(connection)
+
+
+@pytest.fixture
+async def workspace(
+    postgres: Server, planted: str, service: ServiceIdentity, tmp_path: Path
+) -> AsyncIterator[Workspace]:
+    """A running workspace with a database of this test's own."""
+    name = f"tw_{uuid.uuid4().hex}"
+    postgres.execute(f"create database {name} template {TEMPLATE}")
+    url = make_conninfo(**(conninfo_to_dict(planted) | {"dbname": name}))
+    async with running(url, tmp_path, service) as started:
+        yield started
+    postgres.execute(f"drop database {name} with (force)")

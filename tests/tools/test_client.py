@@ -9,7 +9,7 @@ import pytest
 from fastapi import Response
 from joserfc import jwt
 
-from tests.tools.conftest import KEY, USER_JWT, FakeTime, make_call
+from tests.tools.calls import KEY, USER_JWT, FakeTime, make_call
 from tests.tools.recorder import Cut, Recorder, problem, reply
 from tools.client import ANSWER_LIMIT, BackendClient, Request, UnsafeValueError
 from tools.identity import ServiceIdentity, user_token_hash

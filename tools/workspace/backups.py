@@ -79,6 +79,7 @@ def _create_card(dry_run: DryRun) -> Card:
     return Card(
         title=dry_run.say(f"Take a backup of {environment}?", f"Сделать резервную копию {environment}?"),
         approve=dry_run.say("Take backup", "Сделать копию"),
+        back=dry_run.say("The backup can be deleted again.", "Копию потом можно удалить."),
         lead=dry_run.say("Content is only read.", "Содержимое только читается."),
         facts=[
             (dry_run.say("Environment", "Окружение"), environment),
@@ -134,7 +135,7 @@ def _delete_card(dry_run: DryRun) -> Card:
     return Card(
         title=dry_run.say(f"Delete the backup {backup}?", f"Удалить резервную копию {backup}?"),
         approve=dry_run.say("Delete backup", "Удалить копию"),
-        lead=dry_run.say("Nothing can be restored from it afterwards.", "Восстановиться из неё станет нельзя."),
+        lead=dry_run.say("One restore point less.", "Точкой восстановления меньше."),
         risk="danger",
         facts=[(dry_run.say("Backup", "Копия"), backup)],
         type_to_sign=backup,

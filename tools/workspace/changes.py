@@ -91,6 +91,7 @@ def _commit_card(dry_run: DryRun) -> Card:
     return Card(
         title=dry_run.say(f"Commit {changes} on {environment}?", f"Закоммитить {changes} на {environment}?"),
         approve=dry_run.say(f"Commit {changes}", f"Закоммитить {changes}"),
+        back=dry_run.say("A rollback leads back.", "Вернуться можно откатом."),
         lead=dry_run.say("They become one entry of the history.", "Они станут одной записью истории."),
         facts=[
             (dry_run.say("Environment", "Окружение"), environment),

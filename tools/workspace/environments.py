@@ -16,7 +16,6 @@ from tools.workspace.fields import Args, EnvironmentId
 
 ENVIRONMENTS = (
     Column("id", "Environment", "Окружение"),
-    Column("name", "Name", "Название"),
     Column("version", "Version", "Версия"),
     Column("latest_version", "Latest version", "Последняя версия"),
     Column("state", "State", "Состояние", state_label),
@@ -81,16 +80,15 @@ async def set_maintenance_mode(environment: str, enabled: bool, message: str | N
 def _maintenance_card(dry_run: DryRun) -> Card:
     environment, on = dry_run.args["environment"], dry_run.args["enabled"]
     switch = ("on", "Включить обслуживание") if on else ("off", "Снять с обслуживания")
+    title_ru = f"Включить обслуживание на {environment}?" if on else f"Снять {environment} с обслуживания?"
     return Card(
-        title=dry_run.say(f"Turn maintenance {switch[0]} for {environment}?", f"{switch[1]}: {environment}?"),
+        title=dry_run.say(f"Turn maintenance {switch[0]} for {environment}?", title_ru),
         approve=dry_run.say(f"Turn maintenance {switch[0]}", switch[1]),
+        back=dry_run.say("It can be switched back at any time.", "Вернуть можно в любой момент."),
         lead=dry_run.say("People will see a closed page until it is off.", "Люди будут видеть страницу-заглушку.")
         if on
         else dry_run.say("It opens for everyone at once.", "Окружение сразу откроется для всех."),
-        facts=[
-            (dry_run.say("Environment", "Окружение"), environment),
-            (dry_run.say("Message", "Сообщение"), dry_run.args.get("message")),
-        ],
+        facts=[(dry_run.say("Environment", "Окружение"), environment)],
     )
 
 

@@ -101,6 +101,7 @@ def _start_card(dry_run: DryRun) -> Card:
     return Card(
         title=f"{title}?",
         approve=approve,
+        back=dry_run.say("It can be stopped.", "Её можно остановить."),
         lead=dry_run.say("It runs in the background.", "Задача пойдёт в фоне."),
         facts=[
             (dry_run.say("Environment", "Окружение"), dry_run.args.get("environment")),

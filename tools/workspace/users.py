@@ -62,10 +62,10 @@ def _grant_card(dry_run: DryRun) -> Card:
     user, role = dry_run.args["user_id"], dry_run.args["role"]
     return Card(
         title=dry_run.say(f"Give {user} the role {role}?", f"Выдать {user} роль {role}?"),
-        approve=dry_run.say(f"Give {role}", f"Выдать {role}"),
+        approve=dry_run.say("Give role", "Выдать роль"),
+        back=dry_run.say("The role can be taken again.", "Роль можно забрать обратно."),
         lead=dry_run.say("It holds from the next call on.", "Действует со следующего же вызова."),
         facts=_who(dry_run),
-        type_to_sign=None,
     )
 
 
@@ -83,7 +83,8 @@ def _revoke_card(dry_run: DryRun) -> Card:
     user, role = dry_run.args["user_id"], dry_run.args["role"]
     return Card(
         title=dry_run.say(f"Take the role {role} from {user}?", f"Забрать у {user} роль {role}?"),
-        approve=dry_run.say(f"Take {role}", f"Забрать {role}"),
+        approve=dry_run.say("Take role", "Забрать роль"),
+        back=dry_run.say("The role can be given again.", "Роль можно выдать снова."),
         lead=dry_run.say("It holds from the next call on.", "Действует со следующего же вызова."),
         facts=_who(dry_run),
     )
