@@ -116,3 +116,16 @@ def new_value(clause: Clause, field: Field) -> Any:
         return field.typed(_TRAIL.sub("", match["value"]).strip(" .!»\"'"))
     numbers = clause.values("number")
     return numbers[-1] if numbers and isinstance(field.value, int | float) else None
+
+
+def section_of(content: Any, words: Sequence[str]) -> Any:
+    """The part of a document whose key or title has these words; None when there is none."""
+    wanted = {stem(word) for word in words}
+    parts = content.items() if isinstance(content, dict) else enumerate(content) if isinstance(content, list) else ()
+    for key, value in parts:
+        title = f"{key} {value.get('title', '') if isinstance(value, dict) else ''}"
+        if wanted & {stem(w) for w in re.split(r"[\W_]+", title) if w}:
+            return value
+        if (inner := section_of(value, words)) is not None and isinstance(value, dict | list):
+            return inner
+    return None

@@ -1,7 +1,7 @@
 """Which tool a clause asks for: patterns of concepts for each known tool, the router's order as the prior.
 
 A pattern is a set of concepts that must all hold; `a|b` is either, `-a` must not hold, `@kind` is a value of that
-kind. The more of a clause a pattern explains, the higher it scores.
+kind. The more of a clause a tool explains, the higher it scores; verbs and things that it leaves unexplained cost.
 """
 
 import re
@@ -17,201 +17,145 @@ from agent.demo.vocabulary import meaning
 THRESHOLD = 2.0
 _LOOK = "list|find|ask|open|check|read"
 
-PATTERNS: Mapping[str, Sequence[str]] = {
-    "list_environments": (
-        "environment", "list|ask|find environment", "environment version", "version ask|list", "version @environment",
-        "ask maintenance @environment", "ask|list environment all", "list maintenance",
+@dataclass(frozen=True, slots=True)
+class Intent:
+    """How a tool is asked for: patterns of which one must hold, and what else it explains when it is there."""
+
+    patterns: tuple[str, ...]
+    also: str = ""
+
+
+INTENTS: Mapping[str, Intent] = {
+    "list_environments": Intent(
+        ("environment", "version ask|list", "version @environment", "ask maintenance @environment", "list maintenance"),
+        "list ask find all version now",
     ),
-    "check_environment_health": (
-        "health @environment", "health environment", "check health", "check @environment", "component",
-        "component @environment", "component health", "check component", "ask|list health @environment",
-        "check environment", "health component @environment", "check health @environment",
+    "check_environment_health": Intent(
+        ("health @environment", "health environment", "check health", "check @environment", "component"),
+        "ask list check health component environment @environment",
     ),
-    "set_maintenance_mode": (
-        "switch_on maintenance", "switch_off maintenance", "set maintenance", "update maintenance",
-        "switch_on maintenance @environment", "switch_off maintenance @environment", "set maintenance @environment",
-        "create maintenance @environment", "switch_on environment -health",
-        "switch_on @environment -open -migrate -health", "switch_off @environment -open -list -migrate -create",
+    "set_maintenance_mode": Intent(
+        (
+            "switch_on|switch_off|set|update|create maintenance",
+            "switch_on environment -health",
+            "switch_on @environment -open -migrate -health",
+            "switch_off @environment -open -list -migrate -create -component -backup",
+        ),
+        "@environment",
     ),
-    "search_dashboards": (
-        "find dashboard", "list dashboard", "ask dashboard", "dashboard @plural", "list|ask|find dashboard @plural",
-        "list|ask|find dashboard all", "list|find dashboard tag", "dashboard owner @plural", "dashboard tag",
-        "list|ask|find dashboard owner @plural", "list|ask|find dashboard tag @plural", "find dashboard @name",
-        "list|ask|find dashboard @environment", "list|ask|find dashboard @environment @plural", "find dashboard owner",
-        "list|ask|find dashboard @plural @name", "list|ask|find dashboard @hashtag",
+    "search_dashboards": Intent(
+        ("find dashboard", "list|ask dashboard", "dashboard @plural", "dashboard tag", "find dashboard @name",
+         "dashboard @plural @name"),
+        "list ask find all tag @plural @environment @hashtag @login",
     ),
-    "get_dashboard": (
-        "open dashboard", "open dashboard @name", "open dashboard @number", "list|ask dashboard @name -@plural -tag",
-        "dashboard @name -@plural -tag", "dashboard @number -@plural", "list|ask dashboard @number", "chart @name",
-        "dashboard chart", "list|ask|open dashboard chart", "list|ask dashboard chart @name", "who owner dashboard",
-        "who owner dashboard @name", "dashboard owner @number", "dashboard it", "list|open|ask dashboard it",
-        "list|ask dashboard @name @environment -@plural -tag", "ask|who|list owner dashboard @name -@plural",
+    "get_dashboard": Intent(
+        ("open dashboard", "dashboard @name -@plural -tag", "dashboard @number -@plural", "dashboard chart",
+         "chart @name", "who owner dashboard", "dashboard it"),
+        "list ask open who owner chart it @environment",
     ),
-    "create_dashboard": (
-        "create dashboard", "create dashboard template", "create dashboard @environment",
-        "create dashboard template @environment", "create dashboard @name",
+    "create_dashboard": Intent(("create dashboard",), "template @environment @name"),
+    "update_dashboard": Intent(
+        ("rename", "update|set dashboard", "update|set owner|description", "hand_over", "create description dashboard",
+         "update|set|create|delete|grant|revoke tag"),
+        "dashboard tag owner description name @name @number @login @hashtag",
     ),
-    "update_dashboard": (
-        "rename", "rename dashboard", "rename @number", "rename @name", "update|set dashboard", "update|set owner",
-        "update|set dashboard owner", "update|set|create|delete|revoke tag", "update|set dashboard description",
-        "update|set description", "update|set|create|delete|revoke dashboard tag", "hand_over", "hand_over dashboard",
-        "update|set dashboard name", "grant|revoke tag", "grant|revoke dashboard tag", "create description dashboard",
-        "rename dashboard @name", "update|set name dashboard", "delete|revoke|create dashboard tag @number",
-        "hand_over dashboard @login",
+    "delete_dashboard": Intent(("delete dashboard", "delete @name"), "dashboard @name @number"),
+    "search_datasets": Intent(
+        ("find dataset", "list|ask dataset", "dataset @plural", "dataset schema", "dataset source", "dataset @age",
+         "fresh @age", "find dataset @name", "find @technical"),
+        "list ask find all schema source fresh @age @plural @environment",
     ),
-    "delete_dashboard": ("delete dashboard", "delete @name", "delete dashboard @name", "delete dashboard @number"),
-    "search_datasets": (
-        "find dataset", "list dataset", "ask dataset", "dataset @plural", "list|ask|find dataset @plural",
-        "list|ask|find dataset all", "list|ask|find dataset schema", "list|ask|find dataset source", "dataset schema",
-        "dataset source", "dataset @age", "fresh @age", "list|ask|find dataset @age", "find dataset @name",
-        "list|ask|find dataset @environment @plural", "list|ask|find dataset source @plural", "dataset fresh @plural",
-        "list|ask|find dataset schema @plural", "list|ask|find dataset fresh @plural", "find @technical",
-        "list|ask|find dataset fresh @age", "list|ask|find dataset @age @plural fresh",
+    "get_dataset": Intent(
+        ("open dataset", "dataset @name -@plural -source", "dataset @number", "dataset it", "column", "row dataset",
+         "row @name", "fresh dataset -@plural", "fresh @name -document", "fresh @technical", "open @technical",
+         "list|ask row", "list|ask fresh"),
+        "list ask open check column row fresh schema dataset it @name @technical",
     ),
-    "get_dataset": (
-        "open dataset", "open dataset @name", "open dataset @number", "list|ask dataset @name -@plural",
-        "dataset @name -@plural", "dataset @number -@plural", "list|ask dataset @number", "column dataset", "column",
-        "row dataset", "fresh dataset", "column @technical", "row @technical", "fresh @technical", "column row",
-        "list|ask|open column", "list|ask row", "list|ask fresh", "fresh @name", "column @name", "row @name",
-        "open @technical", "list|ask|open column dataset", "list|ask row dataset", "list|ask fresh dataset -@plural",
-        "list|ask|check fresh @name", "list|ask|check column @name", "list|ask row @name", "dataset it",
-        "list|open|ask dataset it", "list|ask dataset schema @technical column", "check fresh dataset @name",
+    "refresh_dataset": Intent(("refresh",), "dataset source it @name @number @technical"),
+    "delete_dataset": Intent(("delete dataset", "delete @technical"), "dataset @name @number"),
+    "plan_migration": Intent(
+        ("plan", "plan migrate", "plan migration_thing"), "migrate migration_thing dashboard ask list start @environment"
     ),
-    "refresh_dataset": (
-        "refresh", "refresh dataset", "refresh @name", "refresh @technical", "refresh dataset @name", "refresh source",
-        "refresh dataset @number", "refresh dataset source", "refresh dataset @technical", "refresh it",
+    "run_migration": Intent(
+        ("migrate -plan", "migrate -plan -ask -list", "start migration_thing -plan"),
+        "migration_thing dashboard start @environment @name",
     ),
-    "delete_dataset": ("delete dataset", "delete @technical", "delete dataset @name", "delete dataset @number"),
-    "plan_migration": (
-        "plan migrate", "plan dashboard migrate", "plan", "plan @environment", "plan migrate @environment",
-        "plan migrate migration_thing", "ask plan migrate", "plan migration_thing", "list plan",
-        "plan dashboard migrate @environment", "plan start migrate",
+    "list_backups": Intent(
+        ("backup", "list|find|ask|open backup", "backup @plural"),
+        "list find ask last @plural @environment @date @age",
     ),
-    "run_migration": (
-        "migrate -plan -ask -list", "migrate -plan", "migrate dashboard -plan", "migrate @environment -plan -ask",
-        "start migration_thing -plan", "migrate migration_thing -plan", "migrate dashboard @environment -plan -ask",
-        "start migrate migration_thing -plan", "migrate @environment @name -plan -ask",
-        "migrate dashboard @environment @name -plan -ask",
+    "create_backup": Intent(
+        ("create backup", "make_backup", "backup @environment -@plural -list -ask -find -open -last"),
+        "environment @environment",
     ),
-    "list_backups": (
-        "backup", "list|find|ask backup", "backup @plural", "list|find|ask backup @plural", "last backup", "backup @date",
-        "list|find|ask backup @environment", "list|find|ask backup @plural @environment", "list|ask backup @age",
-        "list|ask backup last", "open backup", "list|find|ask backup @environment last",
+    "restore_backup": Intent(
+        ("restore", "rollback backup", "rollback @backup"), "restore backup environment last @environment @backup @date"
     ),
-    "create_backup": (
-        "create backup", "create backup @environment", "backup @environment -@plural -list -ask -find -open -last",
-        "make_backup", "make_backup @environment", "make_backup environment", "create backup environment",
+    "delete_backup": Intent(("delete backup", "delete @backup"), "backup last @backup @environment @age @date"),
+    "list_tasks": Intent(
+        ("list|ask|find task", "task @plural", "task queue|failed|done|stuck", "queue", "task who start"),
+        "list ask find all queue failed done stuck @plural @environment",
     ),
-    "restore_backup": (
-        "restore backup", "restore @environment", "restore @backup", "rollback backup", "restore", "restore environment",
-        "restore backup @environment", "rollback backup @environment", "restore @backup @environment",
-        "restore backup @environment environment", "rollback @backup @environment",
+    "get_task": Intent(
+        ("task @number", "task progress", "task log", "list|ask|open log", "list|ask progress", "task it", "open task",
+         "progress it"),
+        "list ask open check health progress log it @number @name",
     ),
-    "delete_backup": (
-        "delete backup", "delete @backup", "delete backup @backup", "delete backup @environment", "delete backup last",
+    "start_task": Intent(
+        ("validate", "draw", "start write_docs", "start task", "write_docs dataset", "write_docs @technical"),
+        "start create refresh update draw dashboard dataset task all tag @name @number @technical",
     ),
-    "list_tasks": (
-        "list|ask|find task", "task @plural", "task queue", "task failed", "task done", "queue", "task stuck",
-        "list|ask|find task @plural", "list|ask|find task queue", "list|ask|find task failed", "list|ask|find task done",
-        "list|ask task failed @plural", "list|ask task queue @plural", "list|ask task done @plural", "list|ask queue",
-        "list|ask|find task all", "list|ask|find task @environment", "task who start",
+    "cancel_task": Intent(
+        ("cancel task", "cancel validate|draw|write_docs", "cancel stuck", "cancel @number", "delete task"),
+        "task validate draw write_docs stuck it dashboard @number @name",
     ),
-    "get_task": (
-        "task @number", "task progress", "task log", "progress @number", "list|ask|open task @number", "task it",
-        "log task @number", "list|ask|open log", "progress task @number", "list|ask|open log task @number",
-        "list|ask progress task @number", "open task", "progress it", "task health @number", "list|ask progress",
-        "check task @number", "list|ask|open log task", "list|ask|open|check progress task @name",
-        "list|ask|open|check log task @name", "ask health task @number",
+    "list_changes": Intent(
+        ("change", "list|ask|find change", "commit_thing @plural", "list|ask|find commit_thing", "uncommitted", "history",
+         "last commit_thing", "ask update @environment"),
+        "list ask find open last change commit_thing uncommitted history @plural @environment",
     ),
-    "start_task": (
-        "start validate", "validate dashboard", "validate @name", "validate @number", "write_docs dataset",
-        "start write_docs", "draw", "start draw", "create draw", "start task", "start validate dashboard", "validate",
-        "start write_docs dataset", "start draw dashboard", "create draw dashboard", "refresh draw", "refresh draw dashboard",
-        "draw dashboard", "update draw dashboard", "start validate task", "write_docs @technical", "create write_docs dataset",
-        "start task draw", "start validate dashboard @name", "create dashboard draw @name",
+    "commit_changes": Intent(
+        ("commit", "create commit_thing"), "change message uncommitted history all commit_thing @environment @quote"
     ),
-    "cancel_task": (
-        "cancel task", "cancel task @number", "cancel validate", "cancel draw", "cancel write_docs", "cancel stuck",
-        "cancel draw task", "cancel validate task", "cancel validate dashboard", "cancel task it", "cancel @number",
-        "delete task", "delete task @number", "cancel task stuck", "cancel write_docs task",
+    "rollback_commit": Intent(
+        ("rollback -backup -@backup", "rollback commit_thing", "undo commit_thing", "restore commit_thing"),
+        "commit commit_thing last environment @commit @environment",
     ),
-    "list_changes": (
-        "change", "list|ask|find change", "change @plural", "list|ask|find commit_thing", "commit_thing @plural", "uncommitted",
-        "list|ask uncommitted", "history", "list|ask|open history", "last commit_thing", "list|ask last commit_thing",
-        "list|ask|find change uncommitted", "uncommitted change", "list|ask commit_thing @plural", "history commit_thing",
-        "list|ask|find change @plural", "list|ask|find change @environment", "list|ask history @environment",
-        "list|ask|find commit_thing @environment", "list|ask commit_thing @plural @environment", "ask update @environment",
-        "list|ask uncommitted change @environment", "list|ask last commit_thing @environment", "list|ask history commit_thing",
-        "list|ask commit_thing last @plural", "last change", "list|ask last change @environment",
+    "list_users": Intent(
+        ("list|ask|find user", "user @plural", "user @role", "who role", "who @role", "who user", "role", "list|find @role",
+         "ask @role", "find @login"),
+        "list ask find who role user @role @plural @environment",
     ),
-    "commit_changes": (
-        "commit", "commit change", "commit @environment", "commit message", "commit uncommitted", "commit history",
-        "commit change message", "commit change @environment", "commit all", "commit change message @environment",
-        "commit message @environment", "commit all @environment", "create commit_thing", "create commit_thing @environment",
+    "grant_role": Intent(
+        ("grant @role", "grant role", "set|update role @role", "set @role user", "create @role user"),
+        "role user @role @name @login",
     ),
-    "rollback_commit": (
-        "rollback commit_thing", "rollback @commit", "rollback @environment -backup", "rollback", "rollback -undo",
-        "rollback commit_thing @environment", "rollback commit_thing @commit", "rollback @commit @environment",
-        "undo commit_thing", "rollback last commit_thing", "rollback commit_thing @commit @environment",
-        "rollback environment commit_thing", "restore commit_thing @environment",
+    "revoke_role": Intent(
+        ("revoke @role", "revoke role", "cancel role @role", "delete role", "delete @role -dashboard -dataset -backup"),
+        "role user @role @name @login",
     ),
-    "list_users": (
-        "list|ask|find user", "user @plural", "who role", "who @role", "user @role", "list|ask user role", "ask|list @role",
-        "list|ask|find user @plural", "list|ask|find user @role", "list|ask who @role", "list|ask|find role", "role",
-        "who role @environment", "who @role @environment", "list|ask who role", "ask role @login", "ask role @name",
-        "list|ask|find user @plural role", "list|ask|find user @name", "who role @role", "list|find user @role @plural",
-        "find @login", "list|ask role @plural", "who user", "list|ask who user",
+    "read_document": Intent(
+        ("document", "list|find|ask|open|read document", "list|ask|open|read section", "read @name"),
+        "list find ask open read section last fresh schema @name @quote @plural",
     ),
-    "grant_role": (
-        "grant @role", "grant role", "grant role @role", "grant @role @name", "grant @role @login", "grant role @role @name",
-        "grant role @role @login", "set role @role", "update role @role", "set @role user", "grant user @role",
-        "update role user @role", "set|update role @role @login", "grant role user @role @login", "create @role user",
+    "apply_document_patch": Intent(
+        ("set|update|create|delete|rename document", "set|update|create|delete @pointer", "set|update @measure",
+         "set|update|create|delete section", "set|update fresh"),
+        "document section fresh row column owner version source description schema name @pointer @measure @name @quote",
     ),
-    "revoke_role": (
-        "revoke @role", "revoke role", "revoke role @role", "revoke @role @name", "revoke @role @login", "delete role @role",
-        "revoke role @role @name", "revoke role @role @login", "delete role", "delete @role -dashboard -dataset -backup",
-        "revoke role user @role @login", "revoke user @role", "cancel role @role",
+    "undo_change": Intent(
+        ("undo", "undo change", "undo last", "cancel change", "rollback change", "restore change"),
+        "change last it dashboard document description update rename @number",
     ),
-    "read_document": (
-        "document", "list|find|ask|open|read document", "document section", "document @name", "document @quote",
-        "list|find|ask|open|read document section", "list|find|ask|open|read document @name", "read @name", "open section",
-        "list|ask|open|read section", "document last", "list|find|ask|open|read document @plural", "fresh document",
-        "list|find|ask|open|read fresh document", "list|find|ask|open|read schema document",
+    "read_attachment": Intent(
+        ("attachment", "@file"), "list find ask open read document attachment @plural @file"
     ),
-    "apply_document_patch": (
-        "set|update|create|delete|rename document", "set @pointer", "update @pointer", "delete @pointer", "create @pointer",
-        "set|update|create|delete document section", "set|update section", "set @measure", "update fresh @measure",
-        "set fresh", "set fresh @measure", "set document @measure", "update fresh document", "update document @measure",
-        "set|update|create|delete @pointer document", "set|update document fresh @measure", "update @measure",
-        "set|update|create document @name", "set|update|create|delete document row", "set|update document owner",
-        "set|update document version", "set|update|create document source", "set|update document description",
-        "set|update fresh document @name", "set|update document name", "set|update|create|delete document column",
-        "set document description @pointer", "set|update document description @name", "set|update document schema",
+    "list_audit_events": Intent(
+        ("audit", "who @past", "who approve", "when @past", "ask|list @past @login -task", "ask|list @past @date it"),
+        "list ask find open who when last approve role migration_thing dashboard dataset document backup change "
+        "@past @login @environment @date @role",
     ),
-    "undo_change": (
-        "undo change", "undo dashboard", "undo document", "undo", "undo last change", "undo change @number", "undo it",
-        "undo change document", "undo change dashboard", "undo change last document", "undo change last dashboard",
-        "rollback change", "undo last", "cancel change", "cancel change last", "cancel change @number", "undo description",
-        "undo change it", "restore change", "undo update dashboard", "undo change dashboard @number", "undo rename",
-    ),
-    "read_attachment": (
-        "attachment", "list|find|ask|open|read attachment", "@file", "read @file", "open @file", "attachment document",
-        "list|find|ask|open|read attachment document", "list|ask|open|read attachment @file", "attachment @plural",
-        "list|find|ask|open|read attachment @plural", "list|find|ask|open|read attachment document @plural",
-        "list|find|ask|open|read attachment document @file",
-    ),
-    "list_audit_events": (
-        "audit", "list|ask|find|open audit", "who @past", "who approve", "when @past", "who @past delete", "who @past dashboard",
-        "who @past dataset", "who @past delete dashboard", "who @past delete dataset", "who @past update dashboard",
-        "who approve migration_thing", "who @past approve", "who @past document", "who @past backup", "who @past restore backup",
-        "list|ask|open audit @environment", "who approve migrate migration_thing", "when @past @role", "who @past migrate",
-        "list|ask|open audit @login", "list|ask audit last", "who @past role", "who @past grant", "when @past delete",
-        "who @past switch_on maintenance", "who @past update", "who approve backup", "who @past role grant @role",
-        "list audit approve", "who when @past", "who when @past delete dataset", "who when @past dashboard delete",
-        "ask @past @login -task", "ask|list @past @login @date", "ask @past it @date", "who @past delete backup",
-        "list|ask|find audit @date", "who @past change", "who @past approve migrate migration_thing",
-    ),
-    "show_capabilities": ("capability", "ask capability", "list capability", "list|ask tool_word", "ask create it you"),
+    "show_capabilities": Intent(("capability", "list|ask tool_word"), "ask list"),
 }  # fmt: skip
 
 
@@ -235,7 +179,7 @@ def best(clause: Clause, offered: Sequence[Mapping[str, Any]]) -> Match | None:
 
 def best_known(clause: Clause) -> Match | None:
     """The best of all tools that the patterns know, offered or not."""
-    return best(clause, [{"name": name} for name in PATTERNS])
+    return best(clause, [{"name": name} for name in INTENTS])
 
 
 def _prior(at: int, count: int) -> float:
@@ -244,32 +188,36 @@ def _prior(at: int, count: int) -> float:
 
 
 def _fit(clause: Clause, tool: Mapping[str, Any]) -> float:
-    patterns = PATTERNS.get(tool["name"])
-    if patterns is None:
+    intent = INTENTS.get(tool["name"])
+    if intent is None:
         return _fit_by_name(clause, tool)
-    return max((_score(clause, _parsed(pattern)) for pattern in patterns), default=0.0)
+    also = frozenset(intent.also.split())
+    return max(_score(clause, _parsed(pattern), also) for pattern in intent.patterns)
 
 
 @dataclass(frozen=True, slots=True)
 class _Pattern:
     needed: tuple[frozenset[str], ...]
     unwanted: frozenset[str]
+    named: frozenset[str]
 
 
 @lru_cache(maxsize=2048)
 def _parsed(pattern: str) -> _Pattern:
     parts = pattern.split()
     needed = tuple(frozenset(p.split("|")) for p in parts if not p.startswith("-"))
-    return _Pattern(needed, frozenset(p[1:] for p in parts if p.startswith("-")))
+    unwanted = frozenset(p[1:] for p in parts if p.startswith("-"))
+    return _Pattern(needed, unwanted, frozenset().union(*needed))
 
 
-def _score(clause: Clause, pattern: _Pattern) -> float:
+def _score(clause: Clause, pattern: _Pattern, also: frozenset[str]) -> float:
     """The worth of the explained concepts, less what stays unexplained; 0 when a concept is missing."""
     concepts = clause.concepts
     if pattern.unwanted & concepts or any(not options & concepts for options in pattern.needed):
         return 0.0
-    explained = frozenset().union(*pattern.needed)
     worth = sum(max(_worth(c) for c in options & concepts) for options in pattern.needed)
+    worth += sum(_worth(c) for c in (also - pattern.named) & concepts)
+    explained = pattern.named | also
     return worth - sum(_loss(wished(item) - clause.ruled_out, explained) for item in clause.items)
 
 

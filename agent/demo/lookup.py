@@ -173,7 +173,8 @@ def _search(goal: Goal, reference: Reference, wanted: Mapping[str, Any], desk: D
 def _picked(goal: Goal, target: Target, items: Sequence[dict[str, Any]], reference: Reference, desk: Desk) -> Finding:
     """The only match, the only exact one, or the one that the person takes."""
     exact = [i for i in items if _same_name(target.name, i)]
-    fitting = exact or [i for i in items if _close(target.name, i)]
+    whole = len(items) == 1 and reference.thing == "user"
+    fitting = exact or [i for i in items if whole or _close(target.name, i)]
     if len(fitting) == 1:
         return Target(id=fitting[0]["id"], item=fitting[0])
     if not items:

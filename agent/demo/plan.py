@@ -18,6 +18,8 @@ FIND_TOOL, SHOW_TOOL = "find_tools", "show_capabilities"
 MOST_CALLS = 10
 _MOST_STEPS = 40
 _CLEARLY = 2.5
+_LONGEST_LABEL = 120
+_LONGEST_QUESTION = 500
 
 
 @dataclass(frozen=True)
@@ -99,11 +101,11 @@ def asking(ask: Ask, desk: Desk) -> Call | None:
     tool = desk.tools.get(ASK_TOOL)
     if tool is None:
         return None
-    args: dict[str, Any] = {"question": ask.question}
+    args: dict[str, Any] = {"question": ask.question[:_LONGEST_QUESTION]}
     if ask.options and (choices := next((c for c in ("choices", "options") if c in tool.properties), None)):
         args[choices] = [_choice(option.label, tool.properties[choices]) for option in ask.options]
     if "free" in tool.properties:
-        args["free"] = not ask.options
+        args["free"] = ask.free
     return Call(ASK_TOOL, args)
 
 
@@ -114,7 +116,7 @@ def _choice(label: str, schema: Any) -> Any:
     if type_of(items) != "object":
         return label
     keys = items.get("required") or list(items.get("properties") or {"label": None})
-    return dict.fromkeys(keys, label)
+    return dict.fromkeys(keys, label[:_LONGEST_LABEL])
 
 
 def _goals(clauses: Sequence[Clause], desk: Desk) -> tuple[list[Goal], list[Call]]:

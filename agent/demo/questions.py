@@ -39,7 +39,7 @@ Asking = Generator[Sequence[Step], list[Result], Any]
 
 def choose(goal: Goal, question: str, options: Sequence[Option], desk: Desk) -> Asking:
     """The value of the option that the person takes; raises `Stop` when they take none."""
-    (result,) = yield [Ask(question, options[:MOST_OPTIONS])]
+    (result,) = yield [Ask(question, options[:MOST_OPTIONS], free=len(options) > MOST_OPTIONS)]
     answer = _accepted(goal, result)
     taken = option_for(answer, options)
     if taken is None:
@@ -84,7 +84,7 @@ def missing(goal: Goal, tool: Tool, name: str, desk: Desk) -> Asking:
     en, ru = _QUESTIONS.get(name, (f"What is the {name.replace('_', ' ')}?", f"Укажите «{name}»."))
     options = _options(schema, desk)
     if options:
-        (result,) = yield [Ask(desk.say(en, ru), options[:MOST_OPTIONS])]
+        (result,) = yield [Ask(desk.say(en, ru), options[:MOST_OPTIONS], free=len(options) > MOST_OPTIONS)]
     else:
         (result,) = yield [Ask(desk.say(en, ru))]
     value = _read_answer(goal, tool, name, _accepted(goal, result), options, desk)

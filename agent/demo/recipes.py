@@ -11,10 +11,9 @@ from typing import Any
 from agent.demo.documents import attachment_script, patch_script, read_script
 from agent.demo.lookup import REFERENCES, Finding, Reference, Target, found, inherited, spellings, targets
 from agent.demo.questions import choose, free, missing
-from agent.demo.results import Result
 from agent.demo.schemas import fitted
 from agent.demo.slots import environments, filled
-from agent.demo.steps import Call, Desk, Goal, Option, Outcome, Script, Stop, Tool
+from agent.demo.steps import Call, Desk, Goal, Option, Outcome, Script, Stop, Tool, ended
 
 _MOST_AT_ONCE = 10
 _PEOPLE = ("owner",)
@@ -45,12 +44,6 @@ def _many(goal: Goal) -> bool:
     wide = {"all", "@plural"} & clause.concepts
     narrow = {"tag", "owner", "@date", "@age", "@hashtag", "schema", "source"} & clause.concepts
     return bool(wide and narrow and not goal.tool.startswith(("get_", "read_", "restore_", "rollback_")))
-
-
-def ended(tool: str, args: Mapping[str, Any], result: Result, subject: str = "") -> Outcome:
-    """The outcome of a call by its result."""
-    kind = "done" if result.ok else "denied" if result.denied else "failed"
-    return Outcome(kind, tool, args, result, subject)
 
 
 def _simple(goal: Goal, desk: Desk) -> Script:
@@ -281,6 +274,8 @@ def _start_task(goal: Goal, desk: Desk) -> Script:
         first = next(iter(targets(goal, reference, desk)), None)
         args["target_id"] = (yield from found(goal, first, reference, desk)).id
         args.pop("environment", None)
+    elif "environment" not in args:
+        args["environment"] = yield from missing(goal, tool, "environment", desk)
     args = yield from completed(goal, args, desk)
     (result,) = yield [Call(tool.name, args)]
     return ended(tool.name, args, result)

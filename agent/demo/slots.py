@@ -30,6 +30,24 @@ _DESCRIPTION = re.compile(
 _KINDS = (
     ("validate", "validate_dashboard"), ("write_docs", "document_dataset"), ("draw", "make_thumbnails"),
 )  # fmt: skip
+_EVENTS = tuple(
+    (verb, thing, f"{verb}_{thing}")
+    for verb, things in (
+        ("delete", ("dashboard", "dataset", "backup")),
+        ("create", ("dashboard", "backup")),
+        ("refresh", ("dataset",)),
+        ("update", ("dashboard",)),
+        ("restore", ("backup",)),
+        ("grant", ("role",)),
+        ("revoke", ("role",)),
+        ("cancel", ("task",)),
+        ("start", ("task",)),
+    )
+    for thing in things
+) + (("migrate", "migration_thing", "run_migration"), ("switch_on", "maintenance", "set_maintenance_mode"))
+_TEMPLATES = (
+    ("прода", "sales"), ("ворон", "funnel"), ("финанс", "finance"), ("логист", "logistics"), ("поддерж", "support"),
+)  # fmt: skip
 _STATES = (
     ("failed", "failed"), ("done", "succeeded"), ("stuck", "running"), ("queue", "running"),
 )  # fmt: skip
@@ -142,7 +160,7 @@ def _owner(goal: Goal, desk: Desk) -> Any:
     roles = names_by_role(goal.clause)
     logins = goal.clause.values("login")
     if goal.tool.startswith("search"):
-        owned = [n for n in clause_possessives(goal.clause)] + [n.text for n in roles.get("owner", [])]
+        owned = [*clause_possessives(goal.clause), *(n.text for n in roles.get("owner", []))]
         return next(iter([*logins, *owned, *_owner_object(goal)]), None)
     if not goal.clause.concepts & {"owner", "hand_over"}:
         return None
@@ -266,12 +284,19 @@ def _source(goal: Goal, desk: Desk) -> Any:
 
 
 def _template(goal: Goal, desk: Desk) -> Any:
-    return next((n.text for n in names_by_role(goal.clause).get("template", [])), None)
+    told = next((n.text.lower() for n in names_by_role(goal.clause).get("template", [])), None)
+    return told and next((name for start, name in _TEMPLATES if told.startswith(start)), told)
 
 
 def _limit(goal: Goal, desk: Desk) -> Any:
     numbers = goal.clause.values("number")
     return numbers[0] if numbers and "last" in goal.clause.concepts and "@plural" in goal.clause.concepts else None
+
+
+def _action(goal: Goal, desk: Desk) -> Any:
+    """The tool that an event came from: "who deleted the dashboard" asks for `delete_dashboard`."""
+    told = {c for item in goal.clause.items for c in item.concepts}
+    return next((tool for verb, thing, tool in _EVENTS if {verb, thing} <= told), None)
 
 
 FILLERS: Mapping[str, Callable[[Goal, Desk], Any]] = {
@@ -298,6 +323,7 @@ FILLERS: Mapping[str, Callable[[Goal, Desk], Any]] = {
     "role": _role,
     "started_by": _login,
     "actor": _login,
+    "action": _action,
     "schema_name": _schema,
     "source_system": _source,
     "limit": _limit,

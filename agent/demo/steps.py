@@ -31,10 +31,11 @@ class Option:
 
 @dataclass(frozen=True)
 class Ask:
-    """A question to the person; without options any text is an answer."""
+    """A question to the person, with answers to pick from; `free` when other words are an answer too."""
 
     question: str
     options: Sequence[Option] = ()
+    free: bool = True
 
 
 Step = Call | Ask
@@ -62,6 +63,12 @@ class Outcome:
     result: Result | None = None
     subject: str = ""
     more: Sequence[tuple[Mapping[str, Any], Result]] = ()
+
+
+def ended(tool: str, args: Mapping[str, Any], result: Result, subject: str = "") -> Outcome:
+    """The outcome of a call by its result."""
+    kind = "done" if result.ok else "denied" if result.denied else "failed"
+    return Outcome(kind, tool, args, result, subject)
 
 
 class Stop(Exception):  # noqa: N818 - it ends a script, nothing went wrong

@@ -41,8 +41,9 @@ PHRASINGS: dict[str, list[tuple[str, dict[str, Any]]]] = {
         ("create an empty dashboard Ops Weekly on stage", {"name": "Ops Weekly", "environment": "stage"}),
         (
             "spin up a board on dev from the Sales template called DACH pipeline",
-            {"name": "DACH pipeline", "environment": "dev", "template": "Sales"},
+            {"name": "DACH pipeline", "environment": "dev", "template": "sales"},
         ),
+        ("заведи на деве новый борд «Лиды» по заготовке воронки", {"name": "Лиды", "template": "funnel"}),
         ("создай на dev пустой дашборд Платёжный календарь", {"name": "Платёжный календарь", "environment": "dev"}),
         ("заведи на проде новый борд «Остатки»", {"name": "Остатки", "environment": "prod"}),
     ],
@@ -157,7 +158,7 @@ PHRASINGS: dict[str, list[tuple[str, dict[str, Any]]]] = {
     ],
     "start_task": [
         ("validate the dashboard Sales Overview", {"kind": "validate_dashboard", "target_id": 88}),
-        ("make thumbnails for all boards tagged retail", {"kind": "make_thumbnails", "tag": "retail"}),
+        ("make thumbnails for all boards on dev tagged retail", {"kind": "make_thumbnails", "tag": "retail", "environment": "dev"}),
         ("запусти документирование датасета fact_orders", {"kind": "document_dataset", "target_id": 204}),
         (
             "прогони валидацию борда Отток подписчиков ещё раз",
@@ -214,7 +215,7 @@ PHRASINGS: dict[str, list[tuple[str, dict[str, Any]]]] = {
     "read_document": [
         ("read the shipments data contract", {"document": "shipments"}),
         ("show me the document doc-shipments", {"document": "doc-shipments"}),
-        ("прочитай дата-контракт shipments", {"document": "shipments", "kind": "data_contract"}),
+        ("прочитай дата-контракт shipments", {"document": "shipments"}),
         ("покажи документ «Shipments data contract»", {"document": "Shipments data contract"}),
     ],
     "apply_document_patch": [
@@ -248,10 +249,10 @@ PHRASINGS: dict[str, list[tuple[str, dict[str, Any]]]] = {
         ("отмени последнюю правку в дата-контракте shipments", {"change_id": 2040}),
     ],
     "read_attachment": [
-        ("read the attachment pricing_notes.txt on the shipments contract", {"attachment_id": 31}),
-        ("open attachment 31", {"attachment_id": 31}),
-        ("что в файле, приложенном к контракту shipments?", {"attachment_id": 31}),
-        ("прочитай вложение 31", {"attachment_id": 31}),
+        ("read the attachment pricing_notes.txt on the shipments contract", {"attachment": "pricing_notes.txt"}),
+        ("open attachment 31", {"attachment": "31"}),
+        ("что в файле, приложенном к контракту shipments?", {"attachment": "31"}),
+        ("прочитай вложение 31", {"attachment": "31"}),
     ],
     "list_audit_events": [
         ("who deleted the dataset tmp_orders?", {"text": "tmp_orders"}),

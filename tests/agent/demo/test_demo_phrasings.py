@@ -6,7 +6,7 @@ import re
 import pytest
 
 from tests.agent.demo.phrasings import COMPANIONS, PHRASINGS
-from tests.agent.demo.schemas import ALWAYS, ARGUMENTS
+from tests.agent.demo.schemas import ALWAYS, NAMES
 from tests.agent.demo.world import Chat
 
 CASES = [(tool, text, args) for tool, rows in PHRASINGS.items() for text, args in rows]
@@ -14,9 +14,9 @@ CASES = [(tool, text, args) for tool, rows in PHRASINGS.items() for text, args i
 
 def offered(tool: str, text: str) -> list[str]:
     """What a router may answer: the tool, its companions, three others, in an order that depends on the text."""
-    chance = random.Random(text)  # noqa: S311 - a repeatable shuffle
+    chance = random.Random(text)
     needed = [tool, *COMPANIONS.get(tool, ())]
-    others = chance.sample([n for n in ARGUMENTS if n not in needed and n not in ALWAYS], 3)
+    others = chance.sample([n for n in NAMES if n not in needed and n not in ALWAYS], 3)
     names = [n for n in [*needed, *others] if n not in ALWAYS]
     chance.shuffle(names)
     return names
@@ -34,7 +34,7 @@ def test_a_phrasing_reaches_its_tool(tool: str, text: str, args: dict) -> None:
 
 
 def test_every_tool_has_two_phrasings_in_each_language() -> None:
-    assert set(PHRASINGS) == set(ARGUMENTS) - {"ask_user_question", "find_tools"}
+    assert set(PHRASINGS) == set(NAMES) - {"ask_user_question", "find_tools"}
     for tool, rows in PHRASINGS.items():
         russian = sum(bool(re.search("[а-я]", text)) for text, _ in rows)
         assert russian >= 2, tool

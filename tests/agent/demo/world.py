@@ -6,10 +6,10 @@ from datetime import date
 from typing import Any
 from uuid import uuid4
 
-from agent.demo.reply import Reply, reply_to
 from langchain_core.messages import AIMessage, BaseMessage, HumanMessage, ToolMessage
 
-from tests.agent.demo.schemas import ALWAYS, schema
+from agent.demo.reply import Reply, reply_to
+from tests.agent.demo.schemas import ALWAYS, checked, schema
 
 TODAY = date(2026, 11, 30)
 Row = dict[str, Any]
@@ -136,7 +136,11 @@ READS: Mapping[str, Callable[[Mapping[str, Any]], Any]] = {
     },
     "list_users": lambda args: _search(USERS, args),
     "read_document": _document,
-    "read_attachment": lambda args: {"attachment": DOCUMENT["attachments"][0], "text": "Margins are net.", "pages": None},
+    "read_attachment": lambda args: {
+        "attachment": DOCUMENT["attachments"][0],
+        "text": "Margins are net.",
+        "pages": None,
+    },
     "list_audit_events": lambda args: {"total": 0, "items": []},
     "show_capabilities": lambda args: "Look up environments; delete dashboards with your approval.",
     "find_tools": lambda args: "Found.",
@@ -180,6 +184,7 @@ class Chat:
         self.rounds.append([(c["name"], c["args"]) for c in calls])
         self.messages.append(AIMessage("", tool_calls=calls))
         for call in calls:
+            checked(call["name"], call["args"])
             text, status = self._result(call["name"], call["args"])
             self.messages.append(ToolMessage(text, tool_call_id=call["id"], name=call["name"], status=status))
 
