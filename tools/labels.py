@@ -1,5 +1,6 @@
 """What arguments and fields are called on a card and in its form, in both languages."""
 
+from copy import deepcopy
 from typing import Any
 
 from tools.language import say
@@ -118,13 +119,24 @@ def state_label(lang: Lang, state: Any) -> str:
 
 
 def form_schema(spec: ToolSpec, lang: Lang) -> dict[str, Any]:
-    """The tool's argument schema with titles in the language, for the form in which a person edits a call."""
-    schema = spec.tool.get_input_jsonschema()
-    for name, prop in schema.get("properties", {}).items():
-        prop["title"] = field_label(lang, name)
-        if lang == "ru":
-            prop.pop("description", None)
+    """The tool's argument schema for the form in which a person edits a call.
+
+    Titles are in the language, descriptions in English only; "this or null" is the plain type, not required.
+    """
+    declared = spec.tool.args_schema
+    schema = deepcopy(declared) if isinstance(declared, dict) else spec.tool.get_input_jsonschema()
+    properties = schema.get("properties", {})
+    schema["properties"] = {name: _form_field(prop, name, lang) for name, prop in properties.items()}
     return schema
+
+
+def _form_field(prop: dict[str, Any], name: str, lang: Lang) -> dict[str, Any]:
+    branches = [branch for branch in prop.get("anyOf", ()) if branch.get("type") != "null"]
+    field = {**prop, **branches[0]} if len(branches) == 1 else dict(prop)
+    hidden = {"anyOf", "title"} if len(branches) == 1 else {"title"}
+    hidden |= {"description"} if lang == "ru" else set()
+    hidden |= {"default"} if field.get("default") is None else set()
+    return {"title": field_label(lang, name), **{key: value for key, value in field.items() if key not in hidden}}
 
 
 def _label(lang: Lang, labels: dict[str, tuple[str, str]], key: str) -> str:
