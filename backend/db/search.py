@@ -1,9 +1,12 @@
 """Finding things by words: every word must occur, as a part of the text or by its stem in Russian or English."""
 
+import re
 from typing import Any
 
 from backend.database import Connection
 
+CYRILLIC = re.compile("[а-я]")
+MIN_STEM = 4
 FOLDED = str.maketrans("ё", "е", "")
 
 
@@ -23,27 +26,23 @@ class Filter:
 
     def text(self, text: str | None, column: str = "words") -> "Filter":
         """Keep rows whose folded `column` holds all words of `text`."""
-        words = fold(text or "").split()
-        if words:
-            self.add(
-                f"{column} like all (%(patterns)s)"
-                f" or to_tsvector('russian', {column}) @@ plainto_tsquery('russian', %(stems)s)",
-                patterns=[f"%{escape(word)}%" for word in words],
-                stems=" ".join(words),
-            )
+        for word in fold(text or "").split():
+            self._word(word, column, "{}")
         return self
 
     def person(self, who: str | None, column: str) -> "Filter":
         """Keep rows whose person (a user id in `column`) is the one meant: login, name or e-mail in any language."""
-        words = fold(who or "").split()
-        if words:
-            self.add(
-                f"{column} in (select u.id from user_view u where u.words like all (%(person)s)"
-                " or to_tsvector('russian', u.words) @@ plainto_tsquery('russian', %(person_stems)s))",
-                person=[f"%{escape(word)}%" for word in words],
-                person_stems=" ".join(words),
-            )
+        for word in fold(who or "").split():
+            self._word(word, "u.words", f"{column} in (select u.id from user_view u where {{}})")
         return self
+
+    def _word(self, word: str, column: str, frame: str) -> None:
+        name = f"word{len(self.values)}"
+        condition = (
+            f"{column} like any (%({name}_parts)s)"
+            f" or to_tsvector('russian', {column}) @@ plainto_tsquery('russian', %({name})s)"
+        )
+        self.add(frame.format(condition), **{name: word, f"{name}_parts": _parts(word)})
 
     @property
     def sql(self) -> str:
@@ -54,6 +53,12 @@ class Filter:
 def fold(text: str) -> str:
     """The text as the database folds it: lower case, ё as е."""
     return text.lower().translate(FOLDED)
+
+
+def _parts(word: str) -> list[str]:
+    """LIKE patterns of a word: itself, and without the ending of a Russian name that no stemmer knows."""
+    endless = word[: -min(2, len(word) - MIN_STEM)] if len(word) > MIN_STEM and CYRILLIC.search(word) else word
+    return [f"%{escape(part)}%" for part in dict.fromkeys((word, endless))]
 
 
 def escape(word: str) -> str:
