@@ -134,7 +134,8 @@ def _ruled_out(items: Sequence[Item]) -> Iterator[str]:
 
 def _stands(clause: Clause) -> bool:
     """Whether a part is a wish of its own: it has a verb, a question, or a negated verb."""
-    return bool(clause.acts or clause.ruled_out or (clause.concepts & _ASKS and clause.things))
+    asks = clause.concepts & _ASKS and clause.things
+    return bool(clause.acts or clause.ruled_out or asks or "keep" in clause.concepts)
 
 
 def _own_thing(clause: Clause) -> bool:
@@ -157,13 +158,18 @@ def _merged(clauses: Iterator[Clause]) -> list[Clause]:
 
 
 def _shared(clauses: list[Clause]) -> list[Clause]:
-    """Verbless clauses borrow the verb of the clause before them, else of the one after."""
+    """Verbless clauses borrow the verb of the clause before them, else of the one after; "it" borrows the thing."""
     shared: list[Clause] = []
     for at, clause in enumerate(clauses):
-        if clause.acts or clause.ruled_out or clause.concepts & _ASKS:
-            shared.append(clause)
+        if clause.acts or clause.ruled_out or clause.concepts & (_ASKS | {"keep"}):
+            things = frozenset() if clause.things or "it" not in clause.concepts else _last_things(shared)
+            shared.append(replace(clause, borrowed=things))
             continue
         before = shared[-1].acts if shared else frozenset()
         after = clauses[at + 1].acts if at + 1 < len(clauses) and not before else frozenset()
         shared.append(replace(clause, borrowed=before or after))
     return shared
+
+
+def _last_things(clauses: Sequence[Clause]) -> frozenset[str]:
+    return next((clause.things for clause in reversed(clauses) if clause.things), frozenset())

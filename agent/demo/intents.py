@@ -17,6 +17,7 @@ from agent.demo.vocabulary import meaning
 THRESHOLD = 2.0
 _LOOK = "list|find|ask|open|check|read"
 
+
 @dataclass(frozen=True, slots=True)
 class Intent:
     """How a tool is asked for: patterns of which one must hold, and what else it explains when it is there."""

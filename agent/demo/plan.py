@@ -1,11 +1,12 @@
 """What to do next: wishes from the words, their scripts replayed as far as the results go, steps or outcomes."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from agent.demo.clauses import Clause, split
 from agent.demo.intents import best, best_known
+from agent.demo.memory import thing_of
 from agent.demo.questions import ASK_TOOL, place_in
 from agent.demo.reading import Reading
 from agent.demo.recipes import scripts
@@ -18,6 +19,7 @@ FIND_TOOL, SHOW_TOOL = "find_tools", "show_capabilities"
 MOST_CALLS = 10
 _MOST_STEPS = 40
 _CLEARLY = 2.5
+_THINGS = {"commit": "commit_thing", "user": "role"}
 _LONGEST_LABEL = 120
 _LONGEST_QUESTION = 500
 
@@ -124,9 +126,9 @@ def _goals(clauses: Sequence[Clause], desk: Desk) -> tuple[list[Goal], list[Call
     goals: list[Goal] = []
     searches: list[Call] = []
     for at, clause in enumerate(clauses):
-        if clause.ruled_out and not clause.acts:
+        if (clause.ruled_out or "keep" in clause.concepts) and not clause.acts:
             continue
-        goal = _goal(clause, tuple(clauses[:at]), desk)
+        goal = _goal(_in_context(clause, desk), tuple(clauses[:at]), desk)
         if goal is None:
             continue
         if goal.tool not in desk.tools and (search := _search_for(goal, desk)):
@@ -145,6 +147,16 @@ def _goal(clause: Clause, before: tuple[Clause, ...], desk: Desk) -> Goal | None
     if match is not None:
         return Goal(match.tool, clause, before, clause.after)
     return followed_up(clause, before, desk)
+
+
+def _in_context(clause: Clause, desk: Desk) -> Clause:
+    """A clause that names nothing is about what the last answer was about: "delete the second"."""
+    points = place_in(clause) is not None or "it" in clause.concepts
+    last = desk.memory.last()
+    if clause.things or clause.names or not points or last is None or not clause.acts:
+        return clause
+    thing = thing_of(last.tool)
+    return replace(clause, borrowed=clause.borrowed | {_THINGS.get(thing, thing)}) if thing else clause
 
 
 def _search_for(goal: Goal, desk: Desk) -> Call | None:

@@ -69,7 +69,8 @@ def _place(answer: str) -> int | None:
 
 def place_in(clause: Clause) -> int | None:
     """Which of a list a clause means ("the second"); None when it says nothing of the kind."""
-    return next((place for concept, place in _ORDINALS if concept in clause.concepts), None)
+    told = (place for item in clause.items for concept, place in _ORDINALS if concept in item.concepts)
+    return next(told, None)
 
 
 def free(goal: Goal, question: str, desk: Desk) -> Asking:

@@ -6,6 +6,7 @@ from datetime import timedelta
 from typing import Any
 
 from agent.demo.clauses import Clause
+from agent.demo.intents import INTENTS
 from agent.demo.reading import Item, Name
 from agent.demo.schemas import fitted, options_of, type_of
 from agent.demo.steps import Desk, Goal, Tool
@@ -194,8 +195,10 @@ def _loses_tag(goal: Goal) -> bool:
 def _add_tags(goal: Goal, desk: Desk) -> Any:
     if "tag" not in goal.clause.concepts or _loses_tag(goal):
         return None
-    extra = [n.text for n in object_names(goal.clause)] if "@plural" in goal.clause.concepts else []
-    return extra or _tags(goal, desk) or None
+    tags = _tags(goal, desk)
+    if "@plural" not in goal.clause.concepts:
+        return tags or None
+    return [n.text for n in object_names(goal.clause)] or tags[1:] or tags or None
 
 
 def _remove_tags(goal: Goal, desk: Desk) -> Any:
@@ -237,7 +240,7 @@ def _not_refreshed_days(goal: Goal, desk: Desk) -> Any:
     return next((span.days for span in goal.clause.values("age")), None)
 
 
-def _enabled(goal: Goal, desk: Desk) -> Any:
+def _enabled(goal: Goal, desk: Desk | None = None) -> Any:
     concepts = goal.clause.concepts
     if "switch_on" in concepts and "switch_off" not in concepts:
         return True
@@ -336,21 +339,24 @@ def filled(goal: Goal, tool: Tool, desk: Desk) -> dict[str, Any]:
     args: dict[str, Any] = {}
     for name, schema in tool.properties.items():
         filler = FILLERS.get(name)
-        value = filler(goal, desk) if filler else _by_schema(goal, name, schema)
+        value = filler(goal, desk) if filler else _by_schema(goal, tool, name)
         if (value := fitted(value, schema)) is not None:
             args[name] = value
     return args
 
 
-def _by_schema(goal: Goal, name: str, schema: Mapping[str, Any]) -> Any:
-    """A value for an argument that has no filler of its own: by its enumeration or its type."""
-    if name == "id" or name.endswith(("_id", "_ids")) or name in {"offset", "patch", "base_revision"}:
+def _by_schema(goal: Goal, tool: Tool, name: str) -> Any:
+    """A value for an argument of a tool that the rules do not know: by its enumeration or its type."""
+    if tool.name in INTENTS:
         return None
+    schema = tool.properties[name]
     stems = {item.text.lower() for item in goal.clause.items}
     if options := options_of(schema):
         return next((o for o in options if str(o).lower() in stems), None)
-    if type_of(schema) in {"integer", "number"}:
-        return next(iter(goal.clause.values("number")), None)
+    if type_of(schema) in {"integer", "number"} and (name == "id" or name.endswith("_id")):
+        return next((i.entity.value for i in goal.clause.items if i.entity and i.entity.kind == "number"), None)
     if type_of(schema) == "boolean":
-        return _enabled(goal, None) if {"switch_on", "switch_off"} & goal.clause.concepts else None  # type: ignore[arg-type]
+        return _enabled(goal) if {"switch_on", "switch_off"} & goal.clause.concepts else None
+    if type_of(schema) == "string" and name in tool.required:
+        return next(iter([*goal.clause.values("quote"), *(n.text for n in object_names(goal.clause))]), None)
     return None

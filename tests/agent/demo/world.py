@@ -85,6 +85,9 @@ def _search(rows: Sequence[Row], args: Mapping[str, Any]) -> Row:
         if not all(_fold(word) in text for word in wanted):
             return False
         same = all(row.get(k) == args[k] for k in ("environment", "state", "kind") if k in args)
+        same = same and all(
+            row.get(k) == args[a] for a, k in (("source_system", "source"), ("schema_name", "schema")) if a in args
+        )
         inside = all(args[k] in row.get(f"{k}s", ()) for k in ("tag", "role") if k in args)
         day = str(row.get("created_at", ""))[:10]
         return same and inside and args.get("since", "") <= day and day <= args.get("until", "9")
