@@ -23,7 +23,7 @@ class Context:
     """The things that the tools of a catalogue act on, and which tools follow on which."""
 
     def __init__(self, entries: Mapping[str, Entry], lexicon: Lexicon):
-        self._entries = entries
+        self._entries, self._lexicon = entries, lexicon
         self._things = {name: _things(name, lexicon) for name in entries}
         self._known = frozenset[str]().union(*self._things.values())
 
@@ -32,20 +32,22 @@ class Context:
         return self._things[name]
 
     def lend_within(self, reading: Reading) -> None:
-        """Give a clause that names no thing the things of the clauses before it, ruled out or not."""
-        before: set[str] = self._known & reading.unwanted.keys()
-        for part in reading.parts:
-            named = self._known & part.terms.keys()
-            self._lend(part.terms, before)
+        """Give clauses that name no thing, and what they rule out, the things of the clauses before them."""
+        before: frozenset[str] = frozenset()
+        for part, unwanted in zip(reading.parts, reading.unwanted, strict=True):
+            named = self._known & (part.terms.keys() | unwanted.keys())
+            if any(map(self._lexicon.is_act, unwanted)):
+                self._lend(unwanted, before)
+            self._lend(part.terms, named or before)
             before = named or before
 
-    def _lend(self, terms: Terms, things: set[str] | frozenset[str]) -> None:
+    def _lend(self, terms: Terms, things: frozenset[str]) -> None:
         if not self._known & terms.keys():
             terms |= dict.fromkeys(things, _LENT)
 
     def leans(self, reading: Reading, recent: Sequence[Sequence[str]]) -> bool:
         """Whether the query makes sense only after the last turns: it is short, points back or names no thing."""
-        if not recent or any(part.outside for part in reading.parts):
+        if not recent or not reading.words or any(part.outside for part in reading.parts):
             return False
         pointing = any(word.meant in _POINTERS for word in reading.words)
         named = any(self._known & part.terms.keys() for part in reading.parts)
@@ -55,8 +57,6 @@ class Context:
         """Give the clauses that name no thing the things of the last turn's tools."""
         tools = [name for name in (*recent[-1], *self._following(recent[-1])) if name in self._entries]
         things = frozenset[str]().union(*(self._things[name] for name in tools))
-        if not reading.parts:
-            reading.parts.append(Part(" ".join(w.raw for w in reading.words), {}))
         for part in reading.parts:
             self._lend(part.terms, things)
         if _GO & {word.meant for word in reading.words}:

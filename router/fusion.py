@@ -44,7 +44,7 @@ class Scores:
     meaning: np.ndarray
 
 
-def fuse(parts: list[Part], keywords: KeywordTier, meaning: MeaningTier | None, policy: Policy) -> Scores:
+def fuse(parts: list[Part], keywords: KeywordTier, meaning: MeaningTier | None, policy: Policy, talk: bool) -> Scores:
     """Scores of all tools for the parts of a reading; parts that are everyday talk lose."""
     words = [keywords.score(part.terms) for part in parts]
     worth = np.array([[policy.across if len(parts) > 1 and not i else 1.0] for i in range(len(parts))])
@@ -52,8 +52,8 @@ def fuse(parts: list[Part], keywords: KeywordTier, meaning: MeaningTier | None, 
     asked = np.array([[float(part.asked)] for part in parts])
     acted = np.array([w.acted for w in words]) * worth * asked
     covered = np.array([w.covered for w in words]) * worth * asked
-    near, talk = _nearness(parts, meaning, keywords.size)
-    lost = policy.everyday * talk + policy.outside * np.array([p.outside for p in parts])
+    near, nearer = _nearness(parts, meaning, keywords.size)
+    lost = policy.everyday * nearer * talk + policy.outside * np.array([p.outside for p in parts])
     fused = phrase / (phrase + policy.phrase_half) + policy.bag * np.array([w.bag for w in words])
     return Scores(fused + policy.meaning * near - lost[:, None], phrase, covered, acted, near)
 

@@ -57,13 +57,14 @@ class KeywordTier:
         return word not in self._lexicon.stop or bool(self._lexicon.of(word))
 
     def _index_phrases(self, phrases: Sequence[tuple[int, tuple[Slot, ...]]]) -> None:
-        tools_of: dict[Slot, set[int]] = defaultdict(set)
+        tools_of: dict[str, set[int]] = defaultdict(set)
         for tool, slots in phrases:
-            for slot in slots:
-                tools_of[slot].add(tool)
-        slots = list(tools_of)
+            for term in (t for slot in slots for t in slot):
+                tools_of[term].add(tool)
+        slots = list(dict.fromkeys(slot for _, used in phrases for slot in used))
         number = {slot: i for i, slot in enumerate(slots)}
-        self._idf = np.array([math.log(1 + self.size / len(tools_of[s])) for s in slots])
+        common = [max(len(tools_of[term]) for term in slot) for slot in slots]
+        self._idf = np.array([math.log(1 + self.size / count) for count in common])
         own = self._own_acts(phrases)
         members: list[list[int]] = [[] for _ in slots]
         acting: list[list[int]] = [[] for _ in slots]
@@ -84,10 +85,12 @@ class KeywordTier:
     def _own_acts(self, phrases: Sequence[tuple[int, tuple[Slot, ...]]]) -> list[set[str]]:
         """For each tool the acts that its phrases, which begin with the verb, begin with often."""
         first: list[Counter[str]] = [Counter() for _ in range(self.size)]
+        names = {tool: slots for tool, slots in reversed(phrases)}
         for tool, slots in phrases:
             first[tool].update(filter(self._lexicon.is_act, slots[0]))
         total = Counter(tool for tool, _ in phrases)
-        return [{act for act, n in found.items() if n >= _OWN * total[tool]} for tool, found in enumerate(first)]
+        often = [{act for act, n in found.items() if n >= _OWN * total[tool]} for tool, found in enumerate(first)]
+        return [acts | set(filter(self._lexicon.is_act, names[tool][0])) for tool, acts in enumerate(often)]
 
     def _bag(self, entry: Entry) -> Counter[str]:
         text = [*name_words(entry.name), *(w for d in entry.descriptions.values() for w in words(d))]

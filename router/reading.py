@@ -39,21 +39,22 @@ class Part:
     """The whole query or one clause of it: its text for the meaning tier, its terms for the keyword tier.
 
     Terms are stems and concepts (`@delete`) with weights of 0 to 1. An act is `asked` for unless the clause
-    only tells of it: "if we moved it", "who deleted it".
+    only tells of it: "if we moved it", "who deleted it". A part is `telling` unless it is all stop words.
     """
 
     text: str
     terms: Terms
     outside: float = 0.0
     asked: bool = True
+    telling: bool = True
 
 
 @dataclass(slots=True)
 class Reading:
-    """A query as the tiers see it: the whole first, then its clauses; and the terms that are ruled out."""
+    """A query as the tiers see it: its clauses, and the terms that each of them rules out."""
 
     parts: list[Part] = field(default_factory=list)
-    unwanted: Terms = field(default_factory=dict)
+    unwanted: list[Terms] = field(default_factory=list)
     frozen: bool = False
     sources: dict[str, str] = field(default_factory=dict)
     words: list[Word] = field(default_factory=list)
@@ -70,8 +71,7 @@ class Reader:
         reading = Reading(words=self._words(self._spelling.fix_layout(plain(query))))
         clauses = _clauses(reading.words)
         reading.frozen = any([self._rule_out(clause) for clause in clauses])
-        read = [self._part(clause, reading) for clause in clauses]
-        reading.parts = [part for part in read if part.text]
+        reading.parts = [self._part(clause, reading) for clause in clauses]
         return reading
 
     def _words(self, text: str) -> list[Word]:
@@ -103,15 +103,15 @@ class Reader:
     def _part(self, clause: Sequence[Word], reading: Reading) -> Part:
         """The part that a clause leaves; what it rules out goes to `unwanted`."""
         wanted: Terms = {}
+        unwanted: Terms = {}
         for words, terms in self._matches(clause):
-            into = reading.unwanted if words[0].out else wanted
             for term in terms:
-                self._put(into, term, words, reading)
+                self._put(unwanted if words[0].out else wanted, term, words, reading)
+        reading.unwanted.append(unwanted)
         kept = [w for w in clause if not w.out]
-        telling = wanted or any(w.meant not in self._lexicon.stop for w in kept)
         outside = max((v for t, v in wanted.items() if self._lexicon.is_outside(t)), default=0.0)
-        text = " ".join(_as_meant(w) for w in kept) if telling else ""
-        return Part(text, wanted, outside, not self._only_told(clause))
+        telling = bool(wanted) or any(w.meant not in self._lexicon.stop for w in kept)
+        return Part(" ".join(map(_as_meant, kept)), wanted, outside, not self._only_told(clause), telling)
 
     def _matches(self, clause: Sequence[Word]) -> list[tuple[Sequence[Word], list[str]]]:
         """Words, alone or several in order, with the terms they stand for."""
@@ -152,7 +152,7 @@ def joined(parts: Sequence[Part]) -> Part:
         for term, weight in part.terms.items():
             terms[term] = max(weight, terms.get(term, 0.0))
     asked = any(p.asked for p in parts)
-    return Part(", ".join(p.text for p in parts), terms, max(p.outside for p in parts), asked)
+    return Part(", ".join(p.text for p in parts if p.text), terms, max(p.outside for p in parts), asked)
 
 
 def _clauses(words: Sequence[Word]) -> list[list[Word]]:

@@ -46,15 +46,17 @@ class Router:
         reading = self._reader.read(query)
         self._context.lend_within(reading)
         start = np.zeros(len(self._names))
-        if self._context.leans(reading, recent):
+        leaning = self._context.leans(reading, recent)
+        if leaning:
             self._context.lend_recent(reading, recent)
             for name, value in self._context.head_start(recent).items():
                 start[self._names.index(name)] = value
-        if not reading.parts:
+        parts = [part for part in reading.parts if part.telling or leaning]
+        if not parts:
             return Selection((), threshold=self.policy.threshold)
-        if len(reading.parts) > 1:
-            reading.parts.insert(0, joined(reading.parts))
-        scores = fuse(reading.parts, self._keywords, self.meaning, self.policy)
+        if len(parts) > 1:
+            parts.insert(0, joined(parts))
+        scores = fuse(parts, self._keywords, self.meaning, self.policy, talk=not leaning)
         scores.fused[:] += start
         open_ = self._open(reading, scores, allowed)
         return self._cut(scores, open_, reading)
@@ -63,16 +65,16 @@ class Router:
         acted = scores.acted.max(axis=0)
         near = scores.meaning.max(axis=0)
         evident = acted >= self.policy.act
-        if not reading.unwanted:
+        unwanted = [terms for terms in reading.unwanted if terms]
+        if not unwanted:
             evident |= near >= self.policy.sure
             evident |= scores.covered.max(axis=0) >= self.policy.covered
         open_ = ~self._danger | evident
-        if reading.unwanted:
-            against = self._keywords.score(reading.unwanted)
+        for terms in unwanted:
+            against = self._keywords.score(terms)
             open_ &= ~(self._changes & (against.acted >= _VETO) & (against.acted >= acted))
-            if reading.frozen:
-                things = reading.unwanted.keys()
-                named = np.array([bool(self._context.things(n) & things) for n in self._names])
+            if reading.frozen or not any(map(self._lexicon.is_act, terms)):
+                named = np.array([bool(self._context.things(n) & terms.keys()) for n in self._names])
                 open_ &= ~(self._changes & named)
         if allowed is not None:
             open_ &= np.array([n in allowed for n in self._names])

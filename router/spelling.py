@@ -37,16 +37,17 @@ class Spelling:
         """What the word was meant to be and how sure that is, 0 to 1; an unknown word comes back with 1."""
         if self.known(word):
             return word, 1.0
-        if not is_cyrillic(word) and self.known(to_cyrillic(word)):
+        near = self._closest(word, 1) if len(word) > _SHORTEST_TYPO else None
+        if near is None and not is_cyrillic(word) and self.known(to_cyrillic(word)):
             return to_cyrillic(word), 0.95
-        near = self._closest(word)
+        near = near or self._closest(word)
         if near is None and not is_cyrillic(word):
             near = self._closest(to_cyrillic(word))
         return (near, 0.8) if near else (word, 1.0)
 
-    def _closest(self, word: str) -> str | None:
+    def _closest(self, word: str, most: int = 2) -> str | None:
         """The vocabulary word within one or two edits, or the stem that the word's stem comes near to."""
-        return _nearest(word, self._words) or _nearest(stem(word), self._roots)
+        return _nearest(word, self._words, most) or _nearest(stem(word), self._roots, most)
 
     def fix_layout(self, text: str) -> str:
         """The text with the chunks put right that were typed in the other keyboard layout."""
@@ -67,10 +68,9 @@ class Spelling:
         """The chunk in the other layout, if it reads there and not as it stands."""
         if not any(c.isalpha() for c in chunk) or any(c.isdigit() for c in chunk) or self._readable(chunk):
             return None
-        for candidate in (swap_layout(chunk), swap_layout(chunk.rstrip(_PUNCTUATION))):
-            if self._readable(candidate):
-                return candidate
-        return None
+        candidates = (swap_layout(chunk), swap_layout(chunk.rstrip(_PUNCTUATION)))
+        slip = next((c for c in candidates if self._readable(c)), None)
+        return None if slip and len(chunk) > _SHORTEST_TYPO and self._closest(chunk.lower(), 1) else slip
 
     def _readable(self, chunk: str) -> bool:
         found = [token.lower() for token, _, _ in tokens(chunk)]
@@ -84,11 +84,11 @@ def _by_length(words: Iterable[str]) -> dict[tuple[bool, int], list[str]]:
     return pools
 
 
-def _nearest(word: str, pools: dict[tuple[bool, int], list[str]]) -> str | None:
+def _nearest(word: str, pools: dict[tuple[bool, int], list[str]], most: int) -> str | None:
     """The pool's word with the fewest edits, best with the same first letter; None if the word is too short to tell."""
     if len(word) < _SHORTEST_TYPO:
         return None
-    allowed = 1 if len(word) < _LONG else 2
+    allowed = min(most, 1 if len(word) < _LONG else 2)
     hits: list[tuple[str, float, int]] = []
     for size in range(max(len(word) - allowed, _SHORTEST_TYPO), len(word) + allowed + 1):
         pool = pools.get((is_cyrillic(word), size), ())
