@@ -52,6 +52,7 @@ _FIELDS: dict[str, tuple[str, str]] = {
     "roles": ("Roles", "Роли"),
     "row_count": ("Rows", "Строк"),
     "schema": ("Schema", "Схема"),
+    "schema_name": ("Schema", "Схема"),
     "since": ("From", "С"),
     "source": ("From", "Откуда"),
     "source_system": ("Source", "Источник"),
