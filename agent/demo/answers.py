@@ -3,110 +3,120 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-Columns = Sequence[tuple[str, str, str]]
-_NAME, _ID = ("name", "Name", "Название"), ("id", "Id", "Номер")
-_ENVIRONMENT, _STATE = ("environment", "Environment", "Окружение"), ("state", "State", "Состояние")
+LABELS: Mapping[str, tuple[str, str]] = {
+    "age_hours": ("Age, hours", "Возраст, часов"),
+    "approval_id": ("Approval", "Подпись"),
+    "at": ("When", "Когда"),
+    "attachments": ("Attachments", "Вложения"),
+    "author": ("Author", "Автор"),
+    "broken": ("Broken", "Сломан"),
+    "by": ("Who", "Кто"),
+    "copies": ("Copies", "Копии"),
+    "created_at": ("Taken", "Сделана"),
+    "created_by": ("By", "Кем"),
+    "dashboards": ("Dashboards", "Дашборды"),
+    "dataset": ("Dataset", "Датасет"),
+    "datasets": ("Datasets", "Датасеты"),
+    "description": ("Description", "Описание"),
+    "detail": ("Detail", "Подробности"),
+    "document_title": ("Document", "Документ"),
+    "environment": ("Environment", "Окружение"),
+    "error": ("Error", "Ошибка"),
+    "finished_at": ("Finished", "Завершена"),
+    "id": ("Id", "Номер"),
+    "kind": ("Kind", "Вид"),
+    "last_change": ("Last change", "Последняя правка"),
+    "last_seen_at": ("Seen", "Был(а)"),
+    "latest_version": ("Latest", "Последняя версия"),
+    "maintenance_message": ("Message", "Сообщение"),
+    "message": ("Message", "Сообщение"),
+    "name": ("Name", "Название"),
+    "note": ("Note", "Пометка"),
+    "owner": ("Owner", "Владелец"),
+    "person": ("Who", "Кто"),
+    "progress": ("Progress, %", "Готово, %"),
+    "refreshed_at": ("Refreshed", "Обновлён"),
+    "revision": ("Revision", "Версия"),
+    "roles": ("Roles", "Роли"),
+    "row_count": ("Rows", "Строк"),
+    "schema": ("Schema", "Схема"),
+    "seconds_left": ("Seconds left", "Осталось секунд"),
+    "short_id": ("Commit", "Коммит"),
+    "size_bytes": ("Size", "Размер"),
+    "source": ("Source", "Источник"),
+    "source_state": ("Source state", "Состояние источника"),
+    "stale": ("Stale", "Устарел"),
+    "started_at": ("Started", "Начата"),
+    "started_by": ("Started by", "Запустил(а)"),
+    "state": ("State", "Состояние"),
+    "summary": ("What", "Что"),
+    "tags": ("Tags", "Теги"),
+    "title": ("Title", "Название"),
+    "type": ("Type", "Тип"),
+    "uncommitted_changes": ("Uncommitted", "Не закоммичено"),
+    "updated_at": ("Changed", "Изменён"),
+    "updated_by": ("By", "Кем"),
+    "version": ("Version", "Версия"),
+}
 
 
 @dataclass(frozen=True)
 class Listing:
-    """A kind of list: what its items are called in both languages, and its columns (key, English, Russian)."""
+    """A kind of list: what its items are called in both languages, and the properties that its table shows."""
 
     en: tuple[str, str]
     ru: tuple[str, str, str]
-    columns: Columns
+    columns: str
 
 
 LISTS: Mapping[str, Listing] = {
     "list_environments": Listing(
-        ("environment", "environments"), ("окружение", "окружения", "окружений"),
-        (("id", "Environment", "Окружение"), ("version", "Version", "Версия"), ("latest_version", "Latest", "Последняя"),
-         _STATE, ("maintenance_message", "Message", "Сообщение"), ("uncommitted_changes", "Uncommitted", "Не закоммичено")),
+        ("environment", "environments"),
+        ("окружение", "окружения", "окружений"),
+        "id version latest_version state maintenance_message uncommitted_changes",
     ),
     "search_dashboards": Listing(
-        ("dashboard", "dashboards"), ("дашборд", "дашборда", "дашбордов"),
-        (_ID, _NAME, _ENVIRONMENT, ("owner", "Owner", "Владелец"), ("tags", "Tags", "Теги"), ("updated_at", "Changed", "Изменён")),
+        ("dashboard", "dashboards"),
+        ("дашборд", "дашборда", "дашбордов"),
+        "id name environment owner tags updated_at",
     ),
     "search_datasets": Listing(
-        ("dataset", "datasets"), ("датасет", "датасета", "датасетов"),
-        (_ID, _NAME, _ENVIRONMENT, ("schema", "Schema", "Схема"), ("source", "Source", "Источник"),
-         ("row_count", "Rows", "Строк"), ("refreshed_at", "Refreshed", "Обновлён")),
+        ("dataset", "datasets"),
+        ("датасет", "датасета", "датасетов"),
+        "id name environment schema source row_count refreshed_at",
     ),
     "list_backups": Listing(
-        ("backup", "backups"), ("резервная копия", "резервные копии", "резервных копий"),
-        (_ID, _ENVIRONMENT, ("created_at", "Taken", "Сделана"), ("size_bytes", "Size", "Размер"), ("kind", "Kind", "Вид"),
-         ("note", "Note", "Пометка")),
+        ("backup", "backups"),
+        ("резервная копия", "резервные копии", "резервных копий"),
+        "id environment created_at size_bytes kind note",
     ),
     "list_tasks": Listing(
-        ("task", "tasks"), ("задача", "задачи", "задач"),
-        (_ID, ("title", "Task", "Задача"), _ENVIRONMENT, _STATE, ("progress", "Progress, %", "Готово, %"),
-         ("started_by", "By", "Кем")),
+        ("task", "tasks"), ("задача", "задачи", "задач"), "id title environment state progress started_by"
     ),
-    "list_users": Listing(
-        ("person", "people"), ("человек", "человека", "человек"),
-        (("id", "Login", "Логин"), _NAME, ("roles", "Roles", "Роли"), ("title", "Title", "Должность"),
-         ("last_seen_at", "Seen", "Был(а)")),
-    ),
+    "list_users": Listing(("person", "people"), ("человек", "человека", "человек"), "id name roles last_seen_at"),
     "list_audit_events": Listing(
-        ("event", "events"), ("событие", "события", "событий"),
-        (("at", "When", "Когда"), ("person", "Who", "Кто"), ("summary", "What", "Что"), _ENVIRONMENT,
-         ("approval_id", "Approval", "Подпись")),
+        ("event", "events"), ("событие", "события", "событий"), "at person summary environment approval_id"
     ),
     "read_document": Listing(
-        ("document", "documents"), ("документ", "документа", "документов"),
-        (_ID, ("title", "Title", "Название"), ("kind", "Kind", "Вид"), ("revision", "Revision", "Версия")),
+        ("document", "documents"), ("документ", "документа", "документов"), "id title kind revision"
     ),
     "read_attachment": Listing(
-        ("attachment", "attachments"), ("вложение", "вложения", "вложений"),
-        (_ID, _NAME, ("document_title", "Document", "Документ"), ("size_bytes", "Size", "Размер")),
+        ("attachment", "attachments"), ("вложение", "вложения", "вложений"), "id name document_title size_bytes"
     ),
-}  # fmt: skip
+}
 
-COMMITS: Columns = (
-    ("short_id", "Commit", "Коммит"), ("message", "Message", "Сообщение"), ("author", "Author", "Автор"), ("at", "When", "Когда"),
-)  # fmt: skip
-CHANGES: Columns = (
-    ("id", "Change", "Правка"),
-    ("summary", "What", "Что"),
-    ("by", "Who", "Кто"),
-    ("at", "When", "Когда"),
-)
-CHARTS: Columns = (
-    ("title", "Chart", "График"),
-    ("kind", "Kind", "Вид"),
-    ("dataset", "Dataset", "Датасет"),
-    ("broken", "Broken", "Сломан"),
-)
-DATA_COLUMNS: Columns = (("name", "Column", "Колонка"), ("type", "Type", "Тип"), ("description", "Meaning", "Смысл"))
-CHECKS: Columns = (("name", "Check", "Проверка"), _STATE, ("detail", "Detail", "Подробности"))
-
-FACTS: Mapping[str, Columns] = {
-    "get_dashboard": (
-        _ID, _ENVIRONMENT, ("description", "Description", "Описание"), ("owner", "Owner", "Владелец"), ("tags", "Tags", "Теги"),
-        ("datasets", "Datasets", "Датасеты"), ("copies", "Copies", "Копии"), ("updated_at", "Changed", "Изменён"),
-        ("last_change", "Last change", "Последняя правка"),
-    ),
+COMMITS, CHANGES, CHECKS = "short_id message author at", "id summary by at", "name state detail"
+FACTS: Mapping[str, str] = {
+    "get_dashboard": "id environment description owner tags datasets copies updated_at last_change",
     "get_dataset": (
-        _ID, _ENVIRONMENT, ("description", "Description", "Описание"), ("schema", "Schema", "Схема"),
-        ("source", "Source", "Источник"), ("source_state", "Source state", "Состояние источника"), ("row_count", "Rows", "Строк"),
-        ("refreshed_at", "Refreshed", "Обновлён"), ("age_hours", "Age, hours", "Возраст, часов"), ("stale", "Stale", "Устарел"),
-        ("owner", "Owner", "Владелец"), ("dashboards", "Dashboards", "Дашборды"),
+        "id environment description schema source source_state row_count refreshed_at age_hours stale owner dashboards"
     ),
-    "get_task": (
-        _ID, _STATE, ("progress", "Progress, %", "Готово, %"), ("seconds_left", "Seconds left", "Осталось секунд"), _ENVIRONMENT,
-        ("started_by", "Started by", "Запустил(а)"), ("started_at", "Started", "Начата"), ("finished_at", "Finished", "Завершена"),
-        ("error", "Error", "Ошибка"),
-    ),
-    "read_document": (
-        _ID, ("kind", "Kind", "Вид"), ("revision", "Revision", "Версия"), ("updated_at", "Changed", "Изменён"),
-        ("updated_by", "By", "Кем"), ("attachments", "Attachments", "Вложения"),
-    ),
-}  # fmt: skip
-
-TABLES: Mapping[str, Sequence[tuple[str, Columns]]] = {
-    "get_dashboard": (("charts", CHARTS),),
-    "get_dataset": (("columns", DATA_COLUMNS),),
-    "check_environment_health": (("checks", CHECKS),),
+    "get_task": "id state progress seconds_left environment started_by started_at finished_at error",
+    "read_document": "id kind revision updated_at updated_by attachments",
+}
+TABLES: Mapping[str, Sequence[tuple[str, str]]] = {
+    "get_dashboard": (("charts", "title kind dataset broken"),),
+    "get_dataset": (("columns", "name type description"),),
 }
 
 CHANGED: Mapping[str, tuple[str, str]] = {

@@ -75,7 +75,8 @@ INTENTS: Mapping[str, Intent] = {
     "refresh_dataset": Intent(("refresh",), "dataset source it @name @number @technical"),
     "delete_dataset": Intent(("delete dataset", "delete @technical"), "dataset @name @number"),
     "plan_migration": Intent(
-        ("plan", "plan migrate", "plan migration_thing"), "migrate migration_thing dashboard ask list start @environment"
+        ("plan", "plan migrate", "plan migration_thing"),
+        "migrate migration_thing dashboard ask list start @environment",
     ),
     "run_migration": Intent(
         ("migrate -plan", "migrate -plan -ask -list", "start migration_thing -plan"),
@@ -111,8 +112,8 @@ INTENTS: Mapping[str, Intent] = {
         "task validate draw write_docs stuck it dashboard @number @name",
     ),
     "list_changes": Intent(
-        ("change", "list|ask|find change", "commit_thing @plural", "list|ask|find commit_thing", "uncommitted", "history",
-         "last commit_thing", "ask update @environment"),
+        ("change", "list|ask|find change", "commit_thing @plural", "list|ask|find commit_thing", "uncommitted",
+         "history", "last commit_thing", "ask update @environment"),
         "list ask find open last change commit_thing uncommitted history @plural @environment",
     ),
     "commit_changes": Intent(
@@ -123,8 +124,8 @@ INTENTS: Mapping[str, Intent] = {
         "commit commit_thing last environment @commit @environment",
     ),
     "list_users": Intent(
-        ("list|ask|find user", "user @plural", "user @role", "who role", "who @role", "who user", "role", "list|find @role",
-         "ask @role", "find @login"),
+        ("list|ask|find user", "user @plural", "user @role", "who role", "who @role", "who user", "role",
+         "list|find @role", "ask @role", "find @login"),
         "list ask find who role user @role @plural @environment",
     ),
     "grant_role": Intent(

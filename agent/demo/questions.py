@@ -17,7 +17,8 @@ MOST_OPTIONS = 4
 _ANY_DAY = date(2000, 1, 1)
 ASK_TOOL = "ask_user_question"
 _NO = re.compile(
-    r"(?:no|none|nothing|neither|cancel|stop|never ?mind|нет|никак\w+|ничего|ни один|отмена|отмени|стоп|не надо|неважно)[.! ]*",
+    r"(?:no|none|nothing|neither|cancel|stop|never ?mind|нет|никак\w+|ничего|ни один|отмена|отмени|стоп|не надо|"
+    r"неважно)[.! ]*",
     re.IGNORECASE,
 )
 _ORDINALS = (("first", 0), ("second", 1), ("third", 2), ("fourth", 3), ("last", -1))

@@ -21,7 +21,8 @@ _ROLE_OF_CONCEPT = {
 _CHANGES = frozenset({"rename", "update", "set", "hand_over", "refresh"})
 _LOGIN = re.compile(r"[a-z][a-z0-9._-]{2,40}")
 _TAIL = re.compile(
-    r"(?:\b(?:with (?:the )?)?(?:message|msg|note|comment)\b|\b(?:с )?(?:сообщени|пометк|комментари|заметк)\w+)\s*[:=—-]?\s*"
+    r"(?:\b(?:with (?:the )?)?(?:message|msg|note|comment)\b|"
+    r"\b(?:с )?(?:сообщени|пометк|комментари|заметк)\w+)\s*[:=—-]?\s*"
     r"(?P<rest>[^\n;]+)",
     re.IGNORECASE,
 )
@@ -31,21 +32,15 @@ _DESCRIPTION = re.compile(
 _KINDS = (
     ("validate", "validate_dashboard"), ("write_docs", "document_dataset"), ("draw", "make_thumbnails"),
 )  # fmt: skip
-_EVENTS = tuple(
-    (verb, thing, f"{verb}_{thing}")
-    for verb, things in (
-        ("delete", ("dashboard", "dataset", "backup")),
-        ("create", ("dashboard", "backup")),
-        ("refresh", ("dataset",)),
-        ("update", ("dashboard",)),
-        ("restore", ("backup",)),
-        ("grant", ("role",)),
-        ("revoke", ("role",)),
-        ("cancel", ("task",)),
-        ("start", ("task",)),
-    )
-    for thing in things
-) + (("migrate", "migration_thing", "run_migration"), ("switch_on", "maintenance", "set_maintenance_mode"))
+_EVENTS = (
+    ("delete", "dashboard", "delete_dashboard"), ("delete", "dataset", "delete_dataset"),
+    ("delete", "backup", "delete_backup"), ("create", "dashboard", "create_dashboard"),
+    ("create", "backup", "create_backup"), ("refresh", "dataset", "refresh_dataset"),
+    ("update", "dashboard", "update_dashboard"), ("restore", "backup", "restore_backup"),
+    ("grant", "role", "grant_role"), ("revoke", "role", "revoke_role"), ("cancel", "task", "cancel_task"),
+    ("start", "task", "start_task"), ("migrate", "migration_thing", "run_migration"),
+    ("switch_on", "maintenance", "set_maintenance_mode"),
+)  # fmt: skip
 _TEMPLATES = (
     ("прода", "sales"), ("ворон", "funnel"), ("финанс", "finance"), ("логист", "logistics"), ("поддерж", "support"),
 )  # fmt: skip
@@ -335,7 +330,7 @@ FILLERS: Mapping[str, Callable[[Goal, Desk], Any]] = {
 
 
 def filled(goal: Goal, tool: Tool, desk: Desk) -> dict[str, Any]:
-    """The arguments that the clause gives, each fitting its schema; ids and what else must be looked up are left out."""
+    """The arguments that the clause gives, each fitting its schema, without those that must be looked up."""
     args: dict[str, Any] = {}
     for name, schema in tool.properties.items():
         filler = FILLERS.get(name)

@@ -18,8 +18,10 @@ REPLIES: Mapping[str, tuple[str, str]] = {
     ),
     "thanks": ("You are welcome.", "Пожалуйста."),
     "greeting": (
-        "Hello! I am the demo model. Ask me about environments, dashboards, datasets, backups, tasks, people or documents.",
-        "Здравствуйте! Я демо-модель. Спросите про окружения, дашборды, датасеты, резервные копии, задачи, людей или документы.",
+        "Hello! I am the demo model. Ask me about environments, dashboards, datasets, backups, tasks, people or "
+        "documents.",
+        "Здравствуйте! Я демо-модель. Спросите про окружения, дашборды, датасеты, резервные копии, задачи, людей "
+        "или документы.",
     ),
 }
 UNCLEAR = (

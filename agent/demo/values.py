@@ -1,10 +1,11 @@
-"""Values of tool answers as a person reads them, in English or Russian; text from outside is kept from acting as Markdown."""
+"""Values of tool answers as a person reads them, in English or Russian; text from outside never acts as Markdown."""
 
 import re
 from collections.abc import Mapping, Sequence
 from datetime import datetime
 from typing import Any
 
+from agent.demo.answers import LABELS
 from agent.demo.language import Lang
 
 _MARKDOWN = re.compile(r"([\\|*`\[\]<>])")
@@ -86,15 +87,21 @@ def counted(count: int, forms: tuple[str, ...], lang: Lang) -> str:
     return f"{number(count, lang)} {forms[form]}"
 
 
-def table(rows: Sequence[Mapping[str, Any]], columns: Sequence[tuple[str, str, str]], lang: Lang) -> str:
-    """A Markdown table of the columns (key, English, Russian) that hold anything."""
-    cells = [[shown(row.get(key), lang, key) for key, _, _ in columns] for row in rows]
-    kept = [i for i in range(len(columns)) if any(row[i] for row in cells)]
-    head = [columns[i][2 if lang == "ru" else 1] for i in kept]
+def label(key: str, lang: Lang) -> str:
+    """What a property is called."""
+    return LABELS[key][lang == "ru"] if key in LABELS else key.replace("_", " ")
+
+
+def table(rows: Sequence[Mapping[str, Any]], keys: Sequence[str], lang: Lang) -> str:
+    """A Markdown table of those properties that hold anything."""
+    cells = [[shown(row.get(key), lang, key) for key in keys] for row in rows]
+    kept = [i for i in range(len(keys)) if any(row[i] for row in cells)]
+    head = [plain(label(keys[i], lang)) for i in kept]
     lines = [head, ["---"] * len(kept), *([row[i] for i in kept] for row in cells)]
     return "\n".join(f"| {' | '.join(line)} |" for line in lines) if kept else ""
 
 
-def bullets(pairs: Sequence[tuple[str, str]]) -> str:
-    """Facts as a list, those without a value left out."""
-    return "\n".join(f"- {label}: {value}" for label, value in pairs if value)
+def facts(told: Mapping[str, Any], keys: Sequence[str], lang: Lang) -> str:
+    """Properties as a list, those without a value left out."""
+    pairs = [(plain(label(key, lang)), shown(told.get(key), lang, key)) for key in keys]
+    return "\n".join(f"- {name}: {value}" for name, value in pairs if value)

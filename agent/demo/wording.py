@@ -3,12 +3,12 @@
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
-from agent.demo.answers import CHANGED, CHANGES, COMMITS, FACTS, LISTS, REFUSED, TABLES, THINGS, Columns
+from agent.demo.answers import CHANGED, CHANGES, CHECKS, COMMITS, FACTS, LISTS, REFUSED, TABLES, THINGS
 from agent.demo.language import Lang
 from agent.demo.memory import thing_of
 from agent.demo.results import Result, rows
 from agent.demo.steps import Outcome
-from agent.demo.values import bullets, counted, plain, shown, table
+from agent.demo.values import counted, facts, plain, shown, table
 
 MOST_ROWS = 10
 _MOST_TEXT = 1500
@@ -62,17 +62,16 @@ def _list(outcome: Outcome, result: Result, lang: Lang) -> str:
     head = say(lang, f"{counted(result.total, forms, lang)} found", f"Нашлось: {counted(result.total, forms, lang)}")
     if result.total > len(shown_rows):
         head += say(lang, f", here are the first {len(shown_rows)}", f", вот первые {len(shown_rows)}")
-    return f"{head}.\n\n{table(shown_rows, listing.columns if listing else _own_columns(shown_rows), lang)}"
+    return f"{head}.\n\n{table(shown_rows, listing.columns.split() if listing else _scalars(shown_rows[0])[:5], lang)}"
 
 
 def _any_noun(lang: Lang) -> tuple[str, ...]:
     return ("запись", "записи", "записей") if lang == "ru" else ("item", "items")
 
 
-def _own_columns(rows: Sequence[Mapping[str, Any]]) -> Columns:
-    """The first scalar properties, for a list that no table is written for."""
-    keys = [key for key, value in rows[0].items() if not isinstance(value, dict)][:5]
-    return [(key, key, key) for key in keys]
+def _scalars(told: Mapping[str, Any]) -> list[str]:
+    """The properties that are plain values, for an answer that no table is written for."""
+    return [key for key, value in told.items() if not isinstance(value, dict | list)]
 
 
 def _name(text: str, lang: Lang) -> str:
@@ -80,16 +79,11 @@ def _name(text: str, lang: Lang) -> str:
 
 
 def _thing(tool: str, told: Mapping[str, Any], lang: Lang) -> str:
-    columns = (
-        FACTS.get(tool) or [(k, k.replace("_", " "), k) for k, v in told.items() if not isinstance(v, dict | list)][:12]
-    )
     named = told.get("name") or told.get("title")
-    facts = bullets([(ru if lang == "ru" else en, shown(told.get(key), lang, key)) for key, en, ru in columns])
-    parts = [f"**{plain(str(named))}**" if named else "", facts]
-    for key, inner in TABLES.get(tool, ()):
-        parts.append(table(rows(told, key)[:_MOST_LINES], inner, lang))
-    parts.append(_log(told))
-    return "\n\n".join(part for part in parts if part)
+    keys = FACTS[tool].split() if tool in FACTS else _scalars(told)[:12]
+    parts = [f"**{plain(str(named))}**" if named else "", facts(told, keys, lang)]
+    parts += [table(rows(told, key)[:_MOST_LINES], keys.split(), lang) for key, keys in TABLES.get(tool, ())]
+    return "\n\n".join(part for part in [*parts, _log(told)] if part)
 
 
 def _log(told: Mapping[str, Any]) -> str:
@@ -101,7 +95,7 @@ def _log(told: Mapping[str, Any]) -> str:
 def _health(told: Mapping[str, Any], lang: Lang) -> str:
     state = shown(told.get("state"), lang)
     head = say(lang, f"**{told.get('environment')}** is {state}.", f"**{told.get('environment')}**: {state}.")
-    return f"{head}\n\n{table(rows(told, 'checks'), TABLES['check_environment_health'][0][1], lang)}"
+    return f"{head}\n\n{table(rows(told, 'checks'), CHECKS.split(), lang)}"
 
 
 def _changes(told: Mapping[str, Any], lang: Lang) -> str:
@@ -111,9 +105,9 @@ def _changes(told: Mapping[str, Any], lang: Lang) -> str:
     head = say(
         lang, f"Uncommitted on {place}: {len(open_changes)}.", f"Не закоммичено на {place}: {len(open_changes)}."
     )
-    parts = [head, table(open_changes[:MOST_ROWS], CHANGES, lang)]
+    parts = [head, table(open_changes[:MOST_ROWS], CHANGES.split(), lang)]
     if commits:
-        parts += [say(lang, "Latest commits:", "Последние коммиты:"), table(commits[:MOST_ROWS], COMMITS, lang)]
+        parts += [say(lang, "Latest commits:", "Последние коммиты:"), table(commits[:MOST_ROWS], COMMITS.split(), lang)]
     return "\n\n".join(part for part in parts if part)
 
 

@@ -158,7 +158,10 @@ PHRASINGS: dict[str, list[tuple[str, dict[str, Any]]]] = {
     ],
     "start_task": [
         ("validate the dashboard Sales Overview", {"kind": "validate_dashboard", "target_id": 88}),
-        ("make thumbnails for all boards on dev tagged retail", {"kind": "make_thumbnails", "tag": "retail", "environment": "dev"}),
+        (
+            "make thumbnails for all boards on dev tagged retail",
+            {"kind": "make_thumbnails", "tag": "retail", "environment": "dev"},
+        ),
         ("запусти документирование датасета fact_orders", {"kind": "document_dataset", "target_id": 204}),
         (
             "прогони валидацию борда Отток подписчиков ещё раз",
@@ -179,7 +182,10 @@ PHRASINGS: dict[str, list[tuple[str, dict[str, Any]]]] = {
         ("что не закоммичено на стейдже? покажи изменения", {"environment": "stage"}),
     ],
     "commit_changes": [
-        ("commit the changes on dev with the message 'fix fx rates filter'", {"environment": "dev", "message": "fix fx rates filter"}),
+        (
+            "commit the changes on dev with the message 'fix fx rates filter'",
+            {"environment": "dev", "message": "fix fx rates filter"},
+        ),
         ("commit everything on stage, message: weekly release", {"environment": "stage", "message": "weekly release"}),
         (
             "закоммить изменения на dev, сообщение: новые фильтры в план-факте",

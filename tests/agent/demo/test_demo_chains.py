@@ -280,7 +280,6 @@ def test_names_from_answers_cannot_act_as_markup() -> None:
     chat.messages[-2].content = chat.messages[-2].text.replace("Sales Overview", "[a](http://x) | **b**")
     assert "Sales Overview" in said
     from agent.demo.reply import reply_to
-
     from tests.agent.demo.world import TODAY
 
     again = reply_to(chat.messages[:-1], chat.tools, TODAY)

@@ -5,11 +5,11 @@ from datetime import date
 from typing import Any
 
 import pytest
-from agent.demo import DemoChatModel
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from langchain_core.messages import AIMessage, AIMessageChunk, BaseMessage, HumanMessage, SystemMessage, ToolMessage
 
+from agent.demo import DemoChatModel
 from tests.agent.demo.phrasings import PHRASINGS
 from tests.agent.demo.schemas import NAMES, SPECS, checked
 from tests.agent.demo.world import TODAY, answer
