@@ -147,7 +147,7 @@ create table tasks (
     created_at timestamptz not null default clock_timestamp(),
     starts_at timestamptz not null,
     duration interval not null,
-    stalls_at real,
+    stalls_at double precision,
     outcome text not null check (outcome in ('succeeded', 'failed')),
     error text,
     script jsonb not null,
