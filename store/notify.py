@@ -5,6 +5,7 @@ A notice carries an id and nothing else; whoever gets it reads the database.
 
 import asyncio
 from collections.abc import Callable
+from contextlib import suppress
 from dataclasses import dataclass
 from enum import StrEnum
 from typing import Never
@@ -66,4 +67,5 @@ class Listener:
             for channel in Channel:
                 self._hear(Notice(channel, None))
             async for notice in connection.notifies():
-                self._hear(Notice(Channel(notice.channel), UUID(notice.payload)))
+                with suppress(ValueError):  # not an id: somebody else's notice
+                    self._hear(Notice(Channel(notice.channel), UUID(notice.payload)))
