@@ -23,7 +23,7 @@ LABELS: Mapping[str, tuple[str, str]] = {
     "environment": ("Environment", "Окружение"),
     "error": ("Error", "Ошибка"),
     "finished_at": ("Finished", "Завершена"),
-    "id": ("Id", "Номер"),
+    "id": ("ID", "ID"),
     "kind": ("Kind", "Вид"),
     "last_change": ("Last change", "Последняя правка"),
     "last_seen_at": ("Seen", "Был(а)"),
@@ -57,6 +57,10 @@ LABELS: Mapping[str, tuple[str, str]] = {
     "updated_at": ("Changed", "Изменён"),
     "updated_by": ("By", "Кем"),
     "version": ("Version", "Версия"),
+    "check_environment_health.name": ("Check", "Проверка"),
+    "list_environments.id": ("Environment", "Окружение"),
+    "list_users.id": ("Login", "Логин"),
+    "list_users.name": ("Name", "Имя"),
 }
 
 

@@ -83,6 +83,11 @@ class Clause:
         return self.concepts & ACTIONS
 
     @property
+    def named_things(self) -> frozenset[str]:
+        """The things that its own words name."""
+        return (self.concepts - self.borrowed) & THINGS
+
+    @property
     def things(self) -> frozenset[str]:
         """The things it speaks of."""
         return self.concepts & THINGS

@@ -9,7 +9,7 @@ from agent.demo.fields import Field, fields_of, new_value, rank, section_of
 from agent.demo.lookup import Finding, label_of, spellings
 from agent.demo.questions import choose, free
 from agent.demo.results import Result, rows
-from agent.demo.slots import names_by_role, object_names
+from agent.demo.slots import FILLERS, names_by_role, object_names
 from agent.demo.steps import Call, Desk, Goal, Option, Outcome, Script, Stop, ended
 
 _MOST_FILES = 4
@@ -63,7 +63,9 @@ def is_list(result: Result) -> bool:
 
 def _one_of(goal: Goal, listed: Result, desk: Desk) -> Finding:
     """The one document of several that fit: the only one, or the one that the person takes."""
-    options = [Option(label_of(i), i) for i in listed.items if "id" in i]
+    kind = FILLERS["kind"](goal, desk)
+    items = [i for i in listed.items if i.get("kind") == kind] or listed.items
+    options = [Option(label_of(i), i) for i in items if "id" in i]
     if not options:
         raise Stop(Outcome("none", goal.tool, {}, listed))
     question = desk.say("Which document do you mean?", "Какой документ вы имеете в виду?")

@@ -294,9 +294,10 @@ def _undo(goal: Goal, desk: Desk) -> Script:
 def _change_of(goal: Goal, desk: Desk) -> Finding:
     clause = goal.clause
     numbers = clause.values("number")
-    if numbers and not clause.things & {"dashboard", "document"}:
+    about = clause.named_things & {"dashboard", "document"}
+    if numbers and not about:
         return numbers[0]
-    if not clause.names and not clause.things & {"dashboard", "document"} and (last := _last_change(desk)) is not None:
+    if not clause.names and not about and (last := _last_change(desk)) is not None:
         return last
     if "document" in clause.things:
         outcome = yield from read_script(replace(goal, tool="read_document"), desk)

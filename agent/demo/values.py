@@ -46,8 +46,15 @@ def shown(value: Any, lang: Lang, key: str = "") -> str:
     if isinstance(value, list):
         return ", ".join(filter(None, (shown(v, lang) for v in value[:8]))) + (", …" if len(value) > 8 else "")
     if isinstance(value, Mapping):
-        return plain(str(value.get("name") or value.get("title") or value.get("summary") or value.get("id") or ""))
+        return _named(value)
     return _text(str(value), lang)
+
+
+def _named(value: Mapping[str, Any]) -> str:
+    """A thing inside another, in short."""
+    named = value.get("name") or value.get("title") or value.get("summary")
+    place = f"{value['environment']} {value.get('id', '')}" if "environment" in value else value.get("id")
+    return plain(str(named or place or ""))
 
 
 def _text(text: str, lang: Lang) -> str:
@@ -87,16 +94,17 @@ def counted(count: int, forms: tuple[str, ...], lang: Lang) -> str:
     return f"{number(count, lang)} {forms[form]}"
 
 
-def label(key: str, lang: Lang) -> str:
-    """What a property is called."""
-    return LABELS[key][lang == "ru"] if key in LABELS else key.replace("_", " ")
+def label(key: str, lang: Lang, tool: str = "") -> str:
+    """What a property is called, in the answers of this tool."""
+    told = LABELS.get(f"{tool}.{key}") or LABELS.get(key)
+    return told[lang == "ru"] if told else key.replace("_", " ")
 
 
-def table(rows: Sequence[Mapping[str, Any]], keys: Sequence[str], lang: Lang) -> str:
+def table(rows: Sequence[Mapping[str, Any]], keys: Sequence[str], lang: Lang, tool: str = "") -> str:
     """A Markdown table of those properties that hold anything."""
     cells = [[shown(row.get(key), lang, key) for key in keys] for row in rows]
     kept = [i for i in range(len(keys)) if any(row[i] for row in cells)]
-    head = [plain(label(keys[i], lang)) for i in kept]
+    head = [plain(label(keys[i], lang, tool)) for i in kept]
     lines = [head, ["---"] * len(kept), *([row[i] for i in kept] for row in cells)]
     return "\n".join(f"| {' | '.join(line)} |" for line in lines) if kept else ""
 

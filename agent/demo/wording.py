@@ -13,6 +13,7 @@ from agent.demo.values import counted, facts, plain, shown, table
 MOST_ROWS = 10
 _MOST_TEXT = 1500
 _MOST_LINES = 40
+_DEEPEST = 5
 
 
 def say(lang: Lang, en: str, ru: str) -> str:
@@ -62,7 +63,8 @@ def _list(outcome: Outcome, result: Result, lang: Lang) -> str:
     head = say(lang, f"{counted(result.total, forms, lang)} found", f"Нашлось: {counted(result.total, forms, lang)}")
     if result.total > len(shown_rows):
         head += say(lang, f", here are the first {len(shown_rows)}", f", вот первые {len(shown_rows)}")
-    return f"{head}.\n\n{table(shown_rows, listing.columns.split() if listing else _scalars(shown_rows[0])[:5], lang)}"
+    keys = listing.columns.split() if listing else _scalars(shown_rows[0])[:5]
+    return f"{head}.\n\n{table(shown_rows, keys, lang, outcome.tool)}"
 
 
 def _any_noun(lang: Lang) -> tuple[str, ...]:
@@ -95,7 +97,7 @@ def _log(told: Mapping[str, Any]) -> str:
 def _health(told: Mapping[str, Any], lang: Lang) -> str:
     state = shown(told.get("state"), lang)
     head = say(lang, f"**{told.get('environment')}** is {state}.", f"**{told.get('environment')}**: {state}.")
-    return f"{head}\n\n{table(rows(told, 'checks'), CHECKS.split(), lang)}"
+    return f"{head}\n\n{table(rows(told, 'checks'), CHECKS.split(), lang, 'check_environment_health')}"
 
 
 def _changes(told: Mapping[str, Any], lang: Lang) -> str:
@@ -133,7 +135,7 @@ def _document(told: Mapping[str, Any], lang: Lang) -> str:
 
 
 def _outline(content: Any, depth: int = 0) -> list[str]:
-    """A JSON value as nested bullets."""
+    """A JSON value as nested bullets; an object of plain values in a list takes one line."""
     pad = "  " * depth
     if isinstance(content, dict):
         parts = [(f"**{plain(str(key))}**", value) for key, value in content.items()]
@@ -141,13 +143,16 @@ def _outline(content: Any, depth: int = 0) -> list[str]:
         parts = [("", value) for value in content]
     else:
         return [f"{pad}- {plain(str(content), 400)}"]
-    lines: list[str] = []
-    for label, value in parts:
-        if isinstance(value, dict | list) and value:
-            lines += [f"{pad}- {label or '·'}"] + (_outline(value, depth + 1) if depth < 5 else [f"{pad}  - …"])
-        else:
-            lines.append(f"{pad}- {label + ': ' if label else ''}{plain(str(value), 400)}")
-    return lines
+    return [line for name, value in parts for line in _branch(name, value, pad, depth)]
+
+
+def _branch(name: str, value: Any, pad: str, depth: int) -> list[str]:
+    if not name and isinstance(value, dict) and not any(isinstance(v, dict | list) for v in value.values()):
+        value = ", ".join(f"{key}: {inner}" for key, inner in value.items())
+    if not isinstance(value, dict | list) or not value:
+        return [f"{pad}- {name + ': ' if name else ''}{plain(str(value), 400)}"]
+    inner = _outline(value, depth + 1) if depth < _DEEPEST else [f"{pad}  - …"]
+    return [f"{pad}- {name or '…'}", *inner]
 
 
 def _attachment(told: Mapping[str, Any], lang: Lang) -> str:
