@@ -3,9 +3,12 @@
 import asyncio
 import uuid
 from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
 from pathlib import Path
+from tempfile import TemporaryDirectory
 
 import pytest
+import pytest_asyncio
 from psycopg.conninfo import conninfo_to_dict, make_conninfo
 
 from backend.database import bootstrap, migrate, open_pool
@@ -69,14 +72,27 @@ async def _plant(url: str) -> None:
         await plant(connection)
 
 
-@pytest.fixture
-async def workspace(
-    postgres: Server, planted: str, service: ServiceIdentity, tmp_path: Path
-) -> AsyncIterator[Workspace]:
-    """A running workspace with a database of this test's own."""
+@asynccontextmanager
+async def _workspace(postgres: Server, planted: str, service: ServiceIdentity) -> AsyncIterator[Workspace]:
+    """A running workspace with a copy of the planted database."""
     name = f"tw_{uuid.uuid4().hex}"
     postgres.execute(f"create database {name} template {TEMPLATE}")
     url = make_conninfo(**(conninfo_to_dict(planted) | {"dbname": name}))
-    async with running(url, tmp_path, service) as started:
-        yield started
+    with TemporaryDirectory() as folder:
+        async with running(url, Path(folder), service) as started:
+            yield started
     postgres.execute(f"drop database {name} with (force)")
+
+
+@pytest.fixture
+async def workspace(postgres: Server, planted: str, service: ServiceIdentity) -> AsyncIterator[Workspace]:
+    """A running workspace of this test's own."""
+    async with _workspace(postgres, planted, service) as started:
+        yield started
+
+
+@pytest_asyncio.fixture(scope="module", loop_scope="module")
+async def untouched(postgres: Server, planted: str) -> AsyncIterator[Workspace]:
+    """A running workspace that the tests of a module share; none of them changes it."""
+    async with _workspace(postgres, planted, ServiceIdentity(KEY)) as started:
+        yield started
