@@ -1,7 +1,7 @@
 """Approvals: one row for each version of a call that a person has to countersign.
 
     pending -> approved | denied | expired | superseded
-    approved -> consumed | superseded
+    approved -> consumed | failed (it must not run after all) | superseded
     consumed -> failed (the call ran and came back without success)
 
 Every step is one conditional update: whoever comes second is told what the first one did.
@@ -179,6 +179,16 @@ async def edit(
         return Decided(await _insert(connection, new), won=True)
 
 
+async def void(connection: Connection, tenant: str, owner: str, approval_id: UUID) -> Approval:
+    """Let a pending card expire at once because its signature does not hold (any more). Raises `NotFound`."""
+    async with connection.transaction():
+        await _lock_turn(connection, tenant, owner, approval_id)
+        await connection.execute(
+            "update approvals set state = 'expired' where id = %s and state = 'pending'", (approval_id,)
+        )
+        return (await _outcome(connection, tenant, owner, approval_id, None)).approval
+
+
 async def consume(connection: Connection, lease: Lease, approval_id: UUID) -> Consumed:
     """Take an approved call for its one execution. Raises `LostLease`, and `NotApproved` for any other state."""
     async with connection.transaction():
@@ -195,6 +205,19 @@ async def consume(connection: Connection, lease: Lease, approval_id: UUID) -> Co
         if taken is not None:
             return Consumed(taken, first=True)
         return Consumed(await _consumed_before(connection, lease, approval_id), first=False)
+
+
+async def refuse(connection: Connection, lease: Lease, approval_id: UUID, result: dict[str, Any]) -> None:
+    """Fail an approved call that must not run after all: what was signed is not what would be sent.
+
+    Raises `LostLease`.
+    """
+    async with connection.transaction():
+        await fence.share(connection, lease)
+        await connection.execute(
+            "update approvals set state = 'failed', result = %s where id = %s and turn_id = %s and state = 'approved'",
+            (jsonb(result), approval_id, lease.turn_id),
+        )
 
 
 async def record(connection: Connection, lease: Lease, approval_id: UUID, result: dict[str, Any], *, ok: bool) -> None:

@@ -48,6 +48,14 @@ async def create(
     return created
 
 
+async def ensure(
+    connection: Connection, tenant: str, owner: str, conversation_id: UUID, lang: Literal["en", "ru"]
+) -> None:
+    """Make a conversation under an id that was derived from a request; the same request again finds it there."""
+    query = "insert into conversations (id, tenant, owner, lang) values (%s, %s, %s, %s) on conflict do nothing"
+    await connection.execute(query, (conversation_id, tenant, owner, lang))
+
+
 async def get(connection: Connection, tenant: str, owner: str, conversation_id: UUID) -> Conversation | None:
     """A conversation of this person."""
     query = f"select {COLUMNS} from conversations c where c.id = %(id)s and {_MINE}"
