@@ -208,10 +208,7 @@ async def consume(connection: Connection, lease: Lease, approval_id: UUID) -> Co
 
 
 async def refuse(connection: Connection, lease: Lease, approval_id: UUID, result: dict[str, Any]) -> None:
-    """Fail an approved call that must not run after all: what was signed is not what would be sent.
-
-    Raises `LostLease`.
-    """
+    """Fail an approved call that must not run: it is not what was signed. Raises `LostLease`."""
     async with connection.transaction():
         await fence.share(connection, lease)
         await connection.execute(
