@@ -45,7 +45,7 @@ def bootstrap(admin_url: str, *, password: str | None = None) -> str:
 
 def _make_role(connection: psycopg.Connection[Any], role: str, password: str) -> None:
     name, schema = sql.Identifier(role), sql.Identifier(SCHEMA)
-    if not connection.execute("select from pg_roles where rolname = %s", (role,)).fetchone():
+    if connection.execute("select from pg_roles where rolname = %s", (role,)).fetchone() is None:
         connection.execute(sql.SQL("create role {} login").format(name))
     connection.execute(sql.SQL("alter role {} password {}").format(name, sql.Literal(password)))
     connection.execute(sql.SQL("alter role {} set search_path = {}").format(name, schema))

@@ -98,11 +98,11 @@ class PublishedKeys:
         return self.PAUSE if self._keys else 1.0
 
 
-def published_at(place: str, client: httpx.AsyncClient) -> PublishedKeys:
+def published_at(place: str, client: httpx.AsyncClient, clock: Callable[[], float] = time.monotonic) -> PublishedKeys:
     """The keys at `place`, a file or an http(s) URL that does not redirect."""
     if place.startswith(("http://", "https://")):
-        return PublishedKeys(lambda: _download(place, client))
-    return PublishedKeys(lambda: asyncio.to_thread(Path(place).read_bytes))
+        return PublishedKeys(lambda: _download(place, client), clock)
+    return PublishedKeys(lambda: asyncio.to_thread(Path(place).read_bytes), clock)
 
 
 async def _download(url: str, client: httpx.AsyncClient) -> bytes:

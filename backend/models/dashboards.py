@@ -52,9 +52,9 @@ class Copy(Shape):
 class Dashboard(Shape):
     """A dashboard with its charts and what they read."""
 
-    id: int
-    name: str
-    environment: str
+    id: int = Field(examples=[412])
+    name: str = Field(examples=["Retail Pulse"])
+    environment: str = Field(examples=["prod"])
     description: str
     owner: PersonRef
     tags: list[str]

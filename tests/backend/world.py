@@ -36,7 +36,7 @@ class World:
     app: FastAPI
     http: httpx.AsyncClient
     settings: WorkspaceSettings
-    service_key: OKPKey
+    service_key: Key
     database_url: str
     tokens: dict[str, str] = field(default_factory=dict)
 
@@ -112,9 +112,11 @@ def settings_for(url: str, folder: Path, **other: Any) -> WorkspaceSettings:
 
 
 @asynccontextmanager
-async def running(url: str, folder: Path, failpoint: Failpoint = no_failpoint, **other: Any) -> AsyncIterator[World]:
+async def running(
+    url: str, folder: Path, *, failpoint: Failpoint = no_failpoint, service_key: Key | None = None, **other: Any
+) -> AsyncIterator[World]:
     """A workspace on this database, in process."""
-    service_key = new_key()
+    service_key = service_key or new_key()
     (folder / "service.jwks.json").write_text(json.dumps({"keys": [service_key.as_dict(private=False)]}))
     settings = settings_for(url, folder, **other)
     app = create_app(settings, failpoint=failpoint)
