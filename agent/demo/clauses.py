@@ -117,7 +117,7 @@ def _separates(items: Sequence[Item], at: int) -> bool:
     if item.text == "," and at + 1 < len(items) and _SUBORDINATE.fullmatch(items[at + 1].text):
         return False
     if item.is_mark:
-        return item.text in ",;!?" or (item.text in ".—–" and (at + 1 == len(items) or items[at + 1].start > item.end))
+        return item.text in ",;!?:" or (item.text in ".—–" and (at + 1 == len(items) or items[at + 1].start > item.end))
     return bool(item.concepts & {"and", "break", "then"}) and not item.concepts & (ACTIONS | THINGS)
 
 

@@ -11,7 +11,9 @@ _MONTHS = (
     r"nov\w*|ноябр\w+", r"dec\w*|декабр\w+",
 )  # fmt: skip
 _MONTH = "|".join(f"(?P<m{i}>{words})" for i, words in enumerate(_MONTHS, 1))
-_LONE_MONTH = re.compile(rf"\b(?:(?<=за )|(?<=in )|(?<=from )|(?<=for )|(?<=of )|(?=\w+ск[а-я]+))(?:{_MONTH})\b", re.I)
+_LONE_MONTH = re.compile(
+    rf"\b(?:(?<=за )|(?<=za )|(?<=in )|(?<=from )|(?<=for )|(?<=of )|(?=\w+ск[а-я]+))(?:{_MONTH})\b", re.I
+)
 _DAY_MONTH = re.compile(
     rf"\b(?P<day>\d{{1,2}})(?:st|nd|rd|th|-?го)?(?: of)? (?:{_MONTH})\b(?: (?P<year>\d{{4}}))?", re.I
 )
@@ -41,12 +43,13 @@ _WEEKDAY = re.compile(
     + r")(?:'s)?\b",
     re.I,
 )
+_NIGHT = re.compile(
+    r"\blast (?:night|nigth|nihgt)(?:'s)?\b|\b(?:прошлой )?ночью\b|\bза ночь\b|\bночн(?:ой|ого|ому)\b", re.I
+)
 _DAYS_AGO = (
     (re.compile(r"\bпозавчера(?:шн\w+)?\b|\bday before yesterday\b", re.I), 2),
     (
-        re.compile(
-            r"\b(?:yesterday(?:'s)?|last nig?h?t(?:'s)?|last nihgt(?:'s)?|вчера(?:шн\w+)?|ночью|vchera\w*)\b", re.I
-        ),
+        re.compile(r"\b(?:yesterday(?:'s)?|вчера(?:шн\w+)?|vchera\w*)\b", re.I),
         1,
     ),
     (re.compile(r"\b(?:today(?:'s)?|tonight|сегодня(?:шн\w+)?|с утра)\b", re.I), 0),
@@ -124,6 +127,10 @@ def _since(match: re.Match[str], today: date) -> DateSpan:
     return DateSpan("date", match.start(), match.end(), today - timedelta(days=days), today)
 
 
+def _night(match: re.Match[str], today: date) -> DateSpan:
+    return DateSpan("date", match.start(), match.end(), today - timedelta(days=1), today)
+
+
 def _weekday(match: re.Match[str], today: date) -> DateSpan:
     wanted = next(i for i in range(7) if match.group(f"w{i}"))
     day = today - timedelta(days=(today.weekday() - wanted) % 7 or 7)
@@ -135,4 +142,5 @@ _SPANS: tuple[tuple[re.Pattern[str], Callable[[re.Match[str], date], DateSpan]],
     (_SINCE, _since),
     (_LONE_MONTH, _whole_month),
     (_WEEKDAY, _weekday),
+    (_NIGHT, _night),
 )

@@ -44,15 +44,21 @@ class Entity:
     end: int
 
 
+_TAIL = r"((?![«\"'“])[^\n;]+?)(?=$|[\n;]|, (?:then|потом|затем)\b|[.!] )"
+_LABEL = r"\b(?:message|msg|comment|note|сообщени\w+|пометк\w+|комментари\w+|заметк\w+)"
+_WITH_LABEL = r"\b(?:with (?:the |a )?(?:message|msg|comment|note)|с (?:сообщением|пометкой|комментарием|заметкой)|msg)"
 _FILE = r"[\w-]+\.(?:txt|pdf|csv|tsv|docx?|xlsx?|md|json|png|jpe?g|log|ya?ml|html?|zip)"
 _PATTERNS: tuple[tuple[str, re.Pattern[str]], ...] = tuple(
     (kind, re.compile(pattern, re.IGNORECASE))
     for kind, pattern in (
         ("quote", r"«([^»\n]{1,300})»|“([^”\n]{1,300})”|„([^“\n]{1,300})“|\"([^\"\n]{1,300})\"|`([^`\n]{1,300})`"),
         ("quote", r"(?<!\w)'([^'\n]{1,300})'(?!\w)|(?<!\w)‘([^’\n]{1,300})’(?!\w)"),
+        ("message", rf"{_LABEL}\s*[:=]\s*{_TAIL}|{_WITH_LABEL}\s+{_TAIL}"),
+        ("description", rf"(?:\bdescription|\bописани\w+)[^:«\"'\n]{{0,60}}?(?:\bto\b|\bна\b|:)\s*{_TAIL}"),
         ("login", r"([\w.+-]+@[\w-]+(?:\.[\w-]+)+)"),
         ("file", rf"(?<![\w./-])({_FILE})(?![\w/-])"),
         ("backup", r"(?<![\w-])(bk-[a-z0-9-]+)"),
+        ("measure", r"(?<![\w:.-])(\d{1,2}:\d{2})(?![\w:])"),
         ("pointer", r"(?<![\w/:])(/[\w~-]+(?:/[\w~-]+)*)(?![\w/])"),
     )
 )
@@ -70,6 +76,7 @@ _LATE_PATTERNS: tuple[tuple[str, re.Pattern[str]], ...] = tuple(
         ("login", r"(?<![\w./-])([a-z]{1,3}\.[a-z]{2,40})(?![\w/]|\.\w)"),
     )
 )
+_TAILS = frozenset({"message", "description"})
 _VALUES = (("environment", _named(_ENVIRONMENTS)), ("role", _named(_ROLES)))
 
 
@@ -96,6 +103,8 @@ def _candidates(text: str, today: date) -> Iterator[Entity]:
 def _matches(patterns: tuple[tuple[str, re.Pattern[str]], ...], text: str) -> Iterator[Entity]:
     for kind, pattern in patterns:
         for match in pattern.finditer(text):
-            value = next(group for group in match.groups() if group is not None).strip()
+            group = next(i for i, told in enumerate(match.groups(), 1) if told is not None)
+            value = match[group].strip()
+            start, end = match.span(group) if kind in _TAILS else match.span()
             if value:
-                yield Entity(kind, int(value) if kind == "number" else value, match.start(), match.end())
+                yield Entity(kind, int(value) if kind == "number" else value, start, end)

@@ -72,7 +72,8 @@ INTENTS: Mapping[str, Intent] = {
          "list|ask row", "list|ask fresh"),
         "list ask open check column row fresh schema dataset it @name @technical",
     ),
-    "refresh_dataset": Intent(("refresh",), "dataset source it @name @number @technical"),
+    "refresh_dataset": Intent(
+        ("refresh dataset|source|it|@name|@number",), "dataset source it @name @number @technical"),
     "delete_dataset": Intent(("delete dataset", "delete @technical"), "dataset @name @number"),
     "plan_migration": Intent(
         ("plan", "plan migrate", "plan migration_thing"),
@@ -91,20 +92,23 @@ INTENTS: Mapping[str, Intent] = {
         "environment @environment",
     ),
     "restore_backup": Intent(
-        ("restore", "rollback backup", "rollback @backup"), "restore backup environment last @environment @backup @date"
+        ("restore backup|@backup|environment|@environment", "rollback backup|@backup"),
+        "restore backup environment last @environment @backup @date"
     ),
     "delete_backup": Intent(("delete backup", "delete @backup"), "backup last @backup @environment @age @date"),
     "list_tasks": Intent(
-        ("list|ask|find task", "task @plural", "task queue|failed|done|stuck", "queue", "task who start"),
+        ("list|ask|find task", "task @plural", "task queue|failed|done|stuck", "queue", "task who start",
+         "task draw|validate|write_docs -start -cancel"),
         "list ask find all queue failed done stuck @plural @environment",
     ),
     "get_task": Intent(
-        ("task @number", "task progress", "task log", "list|ask|open log", "list|ask progress", "task it", "open task",
+        ("task @number", "task progress", "task log", "list|ask|open log", "task it", "open task",
          "progress it"),
         "list ask open check health progress log it @number @name",
     ),
     "start_task": Intent(
-        ("validate", "draw", "start write_docs", "start task", "write_docs dataset", "write_docs @technical"),
+        ("validate", "start|create|refresh|update draw", "draw dashboard", "draw all", "start write_docs", "start task",
+         "write_docs dataset", "write_docs @technical"),
         "start create refresh update draw dashboard dataset task all tag @name @number @technical",
     ),
     "cancel_task": Intent(
@@ -120,7 +124,8 @@ INTENTS: Mapping[str, Intent] = {
         ("commit", "create commit_thing"), "change message uncommitted history all commit_thing @environment @quote"
     ),
     "rollback_commit": Intent(
-        ("rollback -backup -@backup", "rollback commit_thing", "undo commit_thing", "restore commit_thing"),
+        ("rollback @environment|@commit -backup -@backup", "rollback commit_thing", "undo commit_thing",
+         "restore commit_thing"),
         "commit commit_thing last environment @commit @environment",
     ),
     "list_users": Intent(
@@ -153,7 +158,7 @@ INTENTS: Mapping[str, Intent] = {
         ("attachment", "@file"), "list find ask open read document attachment @plural @file"
     ),
     "list_audit_events": Intent(
-        ("audit", "who @past", "who approve", "when @past", "ask|list @past @login -task", "ask|list @past @date it"),
+        ("audit", "who @past", "who approve", "when @past", "ask|list @past @login -task", "ask|list @past it -task"),
         "list ask find open who when last approve role migration_thing dashboard dataset document backup change "
         "@past @login @environment @date @role",
     ),

@@ -36,7 +36,7 @@ ACTIONS: dict[str, str] = {
     ),
     "refresh": (
         "refresh, reload, resync, sync, reread, re-read, re-import, update, обнови, обновить, перечитай, "
-        "перечитать, перезалей, перезалить, перезагрузи, перегрузи, догрузи, синхронизируй, освежи, обновление, "
+        "перечитать, перезалей, перезалить, перезагрузи, перегрузи, догрузи, синхронизируй, освежи, "
         "рефрешни, рефреш"
     ),
     "migrate": (
@@ -194,7 +194,7 @@ HINTS: dict[str, str] = {
     "third": "third, третий, третья, третью, третьего",
     "fourth": "fourth, четвертый, четвертая, четвертую",
     "it": (
-        "ему, ей, им, "
+        "он, она, они, ему, ей, им, "
         "it, that, this, those, them, its, these, его, ее, её, их, это, этот, эту, эти, него, неё, нее, ней, нём, "
         "этого, этой, там, there"
     ),
@@ -220,7 +220,7 @@ HINTS: dict[str, str] = {
 }
 
 NEGATIONS = (
-    "not, don't, dont, do not, never, without, no, не, ни, нет, без, won't, shouldn't, leave, нельзя, not yet, "
+    "ne, not, don't, dont, do not, never, without, no, не, ни, нет, без, won't, shouldn't, leave, нельзя, not yet, "
     "avoid, except"
 )
 NEGATED_AFTER = "не надо, не нужно, не стоит, alone, нельзя, не хочу, не требуется"
@@ -234,6 +234,9 @@ THEN = (
 )
 AND = "and, и, or, или, &, as well as, а также, да"
 FILLERS = (
+    "такси, просит, просят, прошу, желательно, туда, сюда, пока, час, часа, часов, минут, минуты, день, "
+    "дня, дней, после, "
+    "na, za, iz, u, po, do, k, s, i, dlya, eshe, eto, budet, "
     "a, an, the, my, our, your, his, her, their, me, us, you, i, we, he, she, they, one, ones, some, please, pls, "
     "plz, kindly, can, could, would, will, should, may, might, must, need, want, like, to, of, for, on, in, at, "
     "by, with, from, into, onto, over, about, up, out, off, be, been, was, were, am, did, done, so, if, as, than, "

@@ -7,16 +7,17 @@ from typing import Any
 
 from rapidfuzz import fuzz
 
-from agent.demo.clauses import Clause
-from agent.demo.language import fold, stem
+from agent.demo.clauses import THINGS, Clause
+from agent.demo.language import Lang, fold, readings, stem
 from agent.demo.questions import choose, free, place_in
 from agent.demo.reading import Name
 from agent.demo.results import Result
-from agent.demo.slots import FILLERS, environments, filled, object_names
+from agent.demo.slots import FILLERS, environments, filled, likely, object_names
 from agent.demo.steps import Call, Desk, Goal, Option, Outcome, Step, Stop
 
 _CLOSE = 75
 _MOST_AT_ONCE = 10
+_LONG = 4
 Finding = Generator[Sequence[Step], list[Result], Any]
 
 
@@ -63,11 +64,24 @@ class Target:
 def targets(goal: Goal, reference: Reference, desk: Desk) -> list[Target]:
     """All that a clause names of one kind; when it names nothing, what it points at in earlier answers."""
     clause = goal.clause
-    ids = [Target(id=value) for value in clause.values(reference.entity)]
+    ids = [Target(id=value) for value in _ids(clause, reference)]
     if ids or reference.entity in {"backup", "commit"}:
         return ids or _pointed(clause, reference, desk)
     names = [_target(n, reference) for n in _acted_on(clause)]
     return names or _pointed(clause, reference, desk) or _from_before(goal, reference)
+
+
+def _ids(clause: Clause, reference: Reference) -> list[Any]:
+    """The ids in a clause; a number that counts ("12 charts") or stands apart from a named thing is none."""
+    if reference.entity != "number":
+        return clause.values(reference.entity)
+    told = set()
+    for before, item, after in zip((None, *clause.items), clause.items, (*clause.items[1:], None), strict=False):
+        counts = after is not None and after.concepts & (THINGS | {"chart", "row", "column"}) and not after.grammar
+        beside = before is not None and before.concepts - {"filler"}
+        if item.entity and not counts and (beside or not object_names(clause)):
+            told.add(item.start)
+    return [e.value for e in clause.entities if e.kind == "number" and e.start in told]
 
 
 def _acted_on(clause: Clause) -> list[Name]:
@@ -79,7 +93,8 @@ def _acted_on(clause: Clause) -> list[Name]:
     at = listed.index(names[0])
     group = [names[0]]
     for name in listed[at + 1 :]:
-        if name.before is None or not (name.before.concepts & {"and"} or name.before.text == ","):
+        joined = name.before is not None and ("and" in name.before.concepts or name.before.text == ",")
+        if not joined or likely(name) < min(likely(names[0]), 2):
             break
         group.append(name)
     return group
@@ -136,7 +151,9 @@ def _which(reference: Reference, desk: Desk) -> str:
 
 def _by_name(goal: Goal, target: Target, reference: Reference, desk: Desk) -> Finding:
     items: list[dict[str, Any]] = []
-    for text in spellings(target.name, target.quoted):
+    longest = max(target.name.split(), key=len, default="")
+    apart = [longest] if " " in target.name and len(longest) > _LONG and not target.quoted else []
+    for text in [*spellings(target.name, target.quoted, desk.lang), *apart]:
         result = yield from _search(goal, reference, {reference.text: text}, desk)
         items = result.items
         if items:
@@ -144,10 +161,17 @@ def _by_name(goal: Goal, target: Target, reference: Reference, desk: Desk) -> Fi
     return (yield from _picked(goal, target, items, reference, desk))
 
 
-def spellings(name: str, quoted: bool = False) -> list[str]:
-    """A name as written, then its stems: a search by parts of words finds inflected Russian names."""
-    stems = " ".join(_without_ending(word) if not word.isascii() else word for word in name.split())
-    return [name] if quoted or fold(stems) == fold(name) else [name, stems]
+def spellings(name: str, quoted: bool = False, lang: Lang = "en") -> list[str]:
+    """A name as written, then its stems: a search by parts of words finds inflected Russian names.
+
+    A name in Latin letters inside Russian may be Russian.
+    """
+    meant = [name]
+    if lang == "ru" and name.isascii() and "_" not in name and not any(c.isdigit() for c in name):
+        meant.append(" ".join(list(readings(word))[-1] for word in name.split()))
+    stems = [" ".join(w if w.isascii() else _without_ending(w) for w in text.split()) for text in meant]
+    told = meant[:1] if quoted else [*meant[:1], *stems]
+    return list({fold(text): text for text in reversed(told)}.values())[::-1]
 
 
 def _without_ending(word: str) -> str:

@@ -27,9 +27,9 @@ def scripts(goal: Goal, desk: Desk) -> list[Script]:
     argument = reference_of(desk.tools[goal.tool])
     if argument is None:
         return [_simple(goal, desk)]
-    named = targets(goal, REFERENCES[argument], desk)
-    if not named and _many(goal):
+    if _many(goal) and not goal.clause.values(REFERENCES[argument].entity):
         return [_fan_out(goal, argument, desk)]
+    named = targets(goal, REFERENCES[argument], desk)
     return [_act(goal, target, argument, desk) for target in named or [None]]
 
 
@@ -48,9 +48,11 @@ def _many(goal: Goal) -> bool:
 
 def _simple(goal: Goal, desk: Desk) -> Script:
     """A tool without a thing to look up: fill, ask for what is missing, call; a search in vain tries other words."""
-    tool = desk.tools[goal.tool]
-    args = yield from completed(goal, {**filled(goal, tool, desk), **goal.args}, desk)
-    wider = list(_wider(args, tool))
+    tool = desk.tools.get(goal.tool)
+    if tool is None:
+        raise Stop(Outcome("cannot", goal.tool))
+    args = yield from completed(goal, {**_in_passing(goal, tool, desk), **filled(goal, tool, desk), **goal.args}, desk)
+    wider = _wider(args, tool, desk)
     while True:
         (result,) = yield [Call(tool.name, args)]
         if not (result.ok and wider and result.data is not None and not result.items):
@@ -58,16 +60,22 @@ def _simple(goal: Goal, desk: Desk) -> Script:
         args = wider.pop(0)
 
 
-def _wider(args: Mapping[str, Any], tool: Tool) -> list[dict[str, Any]]:
+def _in_passing(goal: Goal, tool: Tool, desk: Desk) -> dict[str, Any]:
+    """Who an earlier clause was about, for "and what did he publish"."""
+    actor = inherited(goal, "actor", desk) if "actor" in tool.properties and "it" in goal.clause.concepts else None
+    return {"actor": actor} if actor else {}
+
+
+def _wider(args: Mapping[str, Any], tool: Tool, desk: Desk) -> list[dict[str, Any]]:
     """Other ways to search for a text: by its stems, by owner."""
     text = args.get("text")
     if not isinstance(text, str):
         return []
-    stems = [{**args, "text": other} for other in spellings(text)[1:]]
+    stems = [{**args, "text": other} for other in spellings(text, lang=desk.lang)[1:]]
     if "owner" not in tool.properties or "owner" in args or any(c.isdigit() or c == "_" for c in text):
         return stems
     rest = {k: v for k, v in args.items() if k != "text"}
-    return stems + [{**rest, "owner": other} for other in spellings(text)]
+    return stems + [{**rest, "owner": other} for other in spellings(text, lang=desk.lang)]
 
 
 def completed(goal: Goal, args: Mapping[str, Any], desk: Desk, found_item: Mapping[str, Any] | None = None) -> Finding:
@@ -121,9 +129,10 @@ def _search_needs(
 ) -> Finding:
     """What the search for a thing needs first: the commits of which environment."""
     search = desk.tools.get(reference.search)
-    needed = [n for n in (search.required if search else ()) if n not in args and n in desk.tools[goal.tool].properties]
     if target is not None or search is None:
         return {}
+    required = desk.tools[goal.tool].required
+    needed = [n for n in required if n in search.properties and n not in args]
     told: dict[str, Any] = {}
     for name in needed:
         value = inherited(goal, name, desk)

@@ -20,15 +20,8 @@ _ROLE_OF_CONCEPT = {
 }  # fmt: skip
 _CHANGES = frozenset({"rename", "update", "set", "hand_over", "refresh"})
 _LOGIN = re.compile(r"[a-z][a-z0-9._-]{2,40}")
-_TAIL = re.compile(
-    r"(?:\b(?:with (?:the )?)?(?:message|msg|note|comment)\b|"
-    r"\b(?:с )?(?:сообщени|пометк|комментари|заметк)\w+)\s*[:=—-]?\s*"
-    r"(?P<rest>[^\n;]+)",
-    re.IGNORECASE,
-)
-_DESCRIPTION = re.compile(
-    r"(?:\bdescription\b|\bописани\w+)[^:«\"']*?(?:\bto\b|\bна\b|:)\s*(?P<rest>[^\n;]+)", re.IGNORECASE
-)
+_DID = re.compile(r"[а-яё]{2,}[аеиыуя](?:л|ла|ло|ли)")
+_MADE_UP = re.compile(r"\b(?:придумай|сам|сама|any|whatever|yourself|up to you)\b", re.IGNORECASE)
 _KINDS = (
     ("validate", "validate_dashboard"), ("write_docs", "document_dataset"), ("draw", "make_thumbnails"),
 )  # fmt: skip
@@ -94,10 +87,10 @@ def object_names(clause: Clause) -> list[Name]:
     """The names that a clause acts on; quoted ones alone if there are any, else the likeliest first."""
     names = names_by_role(clause).get("object", [])
     quoted = [n for n in names if n.quoted]
-    return quoted or sorted(names, key=lambda n: -_likely(n))
+    return quoted or sorted(names, key=lambda n: -likely(n))
 
 
-def _likely(name: Name) -> int:
+def likely(name: Name) -> int:
     """How much a run of words looks like a name."""
     beside = any(i is not None and i.concepts and not i.grammar for i in (name.before, name.after))
     shaped = name.text[0].isupper() or "_" in name.text or any(c.isdigit() for c in name.text)
@@ -131,25 +124,21 @@ def _environment(goal: Goal, desk: Desk) -> Any:
 
 
 def _text(goal: Goal, desk: Desk) -> Any:
-    names = object_names(goal.clause)
-    return names[0].text if names else None
-
-
-def _rest(pattern: re.Pattern[str], goal: Goal) -> Any:
-    """The text after a label, up to the end of the line; a quote there wins."""
-    match = pattern.search(goal.clause.text)
-    if match is None:
-        return None
-    quotes = [e for e in goal.clause.entities if e.kind == "quote" and e.start >= match.start()]
-    return quotes[0].value if quotes else match["rest"].strip(" .'\"«»") or None
+    told = [n.text for n in object_names(goal.clause) if n.quoted or not _DID.fullmatch(n.text)]
+    return told[0] if told else None
 
 
 def _message(goal: Goal, desk: Desk) -> Any:
-    return _rest(_TAIL, goal) or next((n.text for n in names_by_role(goal.clause).get("message", [])), None)
+    """The words after "message:" or "with the message"; a quote in a clause that speaks of a message."""
+    clause = goal.clause
+    named = [n.text for n in names_by_role(clause).get("message", []) if not _MADE_UP.search(n.text)]
+    quotes = clause.values("quote") if "message" in clause.concepts else []
+    return next(iter([*quotes, *clause.values("message"), *named]), None)
 
 
-def _quoted(goal: Goal, desk: Desk) -> Any:
-    return _message(goal, desk) or next(iter(goal.clause.values("quote")), None)
+def _description(goal: Goal, desk: Desk) -> Any:
+    quotes = goal.clause.values("quote") if "description" in goal.clause.concepts else []
+    return next(iter([*goal.clause.values("description"), *quotes[-1:]]), None)
 
 
 def _owner(goal: Goal, desk: Desk) -> Any:
@@ -309,7 +298,7 @@ FILLERS: Mapping[str, Callable[[Goal, Desk], Any]] = {
     "remove_tags": _remove_tags,
     "name": _name,
     "template": _template,
-    "description": lambda goal, desk: _rest(_DESCRIPTION, goal),
+    "description": _description,
     "message": _message,
     "note": _message,
     "since": _since,

@@ -198,9 +198,7 @@ def _none(outcome: Outcome, lang: Lang) -> str:
         return say(
             lang, f"I found no {en} {name}; nothing was changed.", f"Не нашлось {ru} {name}; ничего не изменено."
         )
-    return say(
-        lang, f"I found no {en} that fits; nothing was changed.", f"Подходящего {ru} не нашлось; ничего не изменено."
-    )
+    return say(lang, f"I found no {en} that fits; nothing was changed.", f"Не нашлось {ru}; ничего не изменено.")
 
 
 def _failed(outcome: Outcome, lang: Lang) -> str:

@@ -6,9 +6,9 @@ from typing import Any
 from uuid import uuid4
 
 import httpx
-from agent.demo import DemoChatModel
 from langchain_core.messages import BaseMessage, HumanMessage, ToolMessage
 
+from agent.demo import DemoChatModel
 from tests.agent.demo.schemas import ALWAYS
 from tests.backend.world import AUDIENCE, SERVICE, World
 from tools.catalogue import workspace_toolset
