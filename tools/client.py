@@ -22,10 +22,12 @@ from tools.problems import failure, problem_of
 from tools.toolset import Call, Problem
 
 ANSWER_LIMIT = 1_000_000
+ACCEPTED = "application/json, text/plain;q=0.5"
 READ_TRIES = 3
 RETRY_BUDGET = 60.0
 LONGEST_WAIT = 30.0
 _HEADER_VALUE = re.compile(r"[\x21-\x7e](?:[\x20-\x7e]*[\x21-\x7e])?")
+_CONNECTION = frozenset({"host", "content-length", "transfer-encoding", "connection", "upgrade", "te", "trailer"})
 _PLACEHOLDER = re.compile(r"\{(\w+)\}")
 
 
@@ -151,11 +153,10 @@ class BackendClient:
     async def send(self, request: Request, call: Call) -> Answer:
         """The backend's answer; raises `UnsafeValueError` before anything is sent."""
         url = self._url(request)
-        headers = self._headers(request, call)
         deadline = self._clock() + self._retry_budget
         uncertain = False
         for attempt in itertools.count(1):
-            answer = await self._attempt(request, url, headers, min(self._timeout, deadline - self._clock()))
+            answer = await self._attempt(request, url, call, min(self._timeout, deadline - self._clock()))
             uncertain = uncertain or answer.outcome_unknown
             wait = _wait(request, answer, attempt)
             if wait is None or self._clock() + wait >= deadline:
@@ -175,34 +176,54 @@ class BackendClient:
             raise UnsafeValueError("the request would leave the backend's address")
         return url
 
-    async def _attempt(self, request: Request, url: httpx.URL, headers: dict[str, str], seconds: float) -> Answer:
+    async def _attempt(self, request: Request, url: httpx.URL, call: Call, seconds: float) -> Answer:
+        headers = self._headers(request, call)
         message = self._http.build_request(request.method, url, headers=headers, content=_content(request))
         try:
             async with asyncio.timeout(seconds):
                 response = await self._http.send(message, stream=True)
                 try:
-                    return _answer(request, response, *await _read(response))
+                    raw, truncated = await _read(response)
+                    return _answer(request, response, self._without_tokens(raw, headers), truncated)
                 finally:
                     await response.aclose()
         except (httpx.TransportError, zlib.error, TimeoutError) as error:
             return _no_answer(request, error)
 
-    def _headers(self, request: Request, call: Call) -> dict[str, str]:
-        headers = {
-            **request.headers,
-            "Accept": "application/json, text/plain;q=0.5",
-            "Accept-Encoding": "gzip",
-            "Accept-Language": call.lang,
-            "Authorization": f"Bearer {self._service.token(call.user_jwt)}",
-            self._user_header: call.user_jwt,
-        }
-        if request.body is not None:
-            headers.setdefault("Content-Type", "application/json")
-        if request.changes:
-            headers["Idempotency-Key"] = call.idempotency_key
-            headers |= {"If-Match": call.if_match} if call.if_match is not None else {}
-            headers |= {"X-Approval-Id": call.approval_id} if call.approval_id is not None else {}
-        return {name: header_value(value) for name, value in headers.items()}
+    def _without_tokens(self, raw: bytes, headers: httpx.Headers) -> str:
+        """The body as text; a backend that echoes a request does not carry its tokens into the conversation."""
+        text = raw.decode("utf-8", "replace")
+        for token in (headers[self._user_header], headers["Authorization"].removeprefix("Bearer ")):
+            text = text.replace(token, "[token]")
+        return text
+
+    def _headers(self, request: Request, call: Call) -> httpx.Headers:
+        """The request's own headers, then ours, which none of its own can shadow; a fresh service token each time."""
+        headers = httpx.Headers({"Content-Type": "application/json"} if request.body is not None else {})
+        headers.update(_checked(request.headers))
+        headers.update(_checked(self._identities(call)))
+        headers.update(_checked(_terms(request, call)))
+        return headers
+
+    def _identities(self, call: Call) -> dict[str, str]:
+        service = self._service.token(call.user_jwt)
+        return {"Authorization": f"Bearer {service}", self._user_header: call.user_jwt}
+
+
+def _terms(request: Request, call: Call) -> dict[str, str]:
+    """How the call is made: what is understood, and for a change its key, revision and approval."""
+    terms = {"Accept": ACCEPTED, "Accept-Encoding": "gzip", "Accept-Language": call.lang}
+    if request.changes:
+        bound = {"If-Match": call.if_match, "X-Approval-Id": call.approval_id}
+        terms |= {"Idempotency-Key": call.idempotency_key, **{k: v for k, v in bound.items() if v is not None}}
+    return terms
+
+
+def _checked(headers: Mapping[str, str]) -> dict[str, str]:
+    """The headers, none of which steers the connection or the host; raises `UnsafeValueError`."""
+    if steering := _CONNECTION & {name.lower() for name in headers}:
+        raise UnsafeValueError(f"{', '.join(sorted(steering))} cannot be set as a header")
+    return {name: header_value(value) for name, value in headers.items()}
 
 
 def _query(query: Mapping[str, Any]) -> dict[str, Any]:
@@ -238,11 +259,11 @@ def _decoder(encoding: str) -> Callable[[bytes, int], bytes] | None:
     return None
 
 
-def _answer(request: Request, response: httpx.Response, raw: bytes, truncated: bool) -> Answer:
-    body: Any = raw.decode("utf-8", "replace")
+def _answer(request: Request, response: httpx.Response, text: str, truncated: bool) -> Answer:
+    body: Any = text
     if "json" in response.headers.get("Content-Type", "") and not truncated:
         with suppress(ValueError, RecursionError):
-            body = json.loads(body, parse_constant=str)
+            body = json.loads(text, parse_constant=str)
     problem = problem_of(response.status_code, body, response.headers)
     return Answer(
         status=response.status_code,

@@ -251,3 +251,47 @@ async def test_the_service_token_belongs_to_the_user_token(client: BackendClient
     assert decoded.claims["uth"] == user_token_hash(USER_JWT)
     assert decoded.claims["exp"] - decoded.claims["iat"] == 60
     assert (decoded.claims["iss"], decoded.claims["aud"]) == ("countersign", "workspace")
+
+
+async def test_no_header_of_a_request_shadows_an_identity(client: BackendClient, recorder: Recorder) -> None:
+    recorder.answers(reply({}))
+    forged = {"authorization": "Bearer x.y.z", "X-USER-JWT": "x.y.z", "idempotency-key": "mine-mine", "IF-MATCH": "*"}
+    await client.send(Request("POST", "/things", body={}, headers=forged), make_call(if_match='"2"'))
+    headers = recorder.seen[0].headers
+    assert headers["x-user-jwt"] == USER_JWT
+    assert headers["authorization"] != "Bearer x.y.z"
+    assert (headers["idempotency-key"], headers["if-match"]) == ("tc-0123456789abcdef", '"2"')
+
+
+@pytest.mark.parametrize("name", ["Host", "Transfer-Encoding", "content-length", "Connection"])
+async def test_no_header_of_a_request_steers_the_connection(
+    client: BackendClient, recorder: Recorder, name: str
+) -> None:
+    with pytest.raises(UnsafeValueError, match="cannot be set"):
+        await client.send(Request("GET", "/x", headers={name: "evil.test"}), make_call())
+    assert recorder.seen == []
+
+
+async def test_a_retry_carries_a_fresh_service_token(address: str, recorder: Recorder, time: FakeTime) -> None:
+    service = ServiceIdentity(KEY, clock=time.clock)
+    client = BackendClient(address, service, clock=time.clock, sleep=time.sleep)
+    limited = problem(429, "slow_down")
+    limited.headers["Retry-After"] = "30"
+    recorder.answers(limited, reply({}))
+    await client.send(CHANGE, make_call())
+    await client.aclose()
+    tokens = [seen.headers["authorization"].removeprefix("Bearer ") for seen in recorder.seen]
+    assert [jwt.decode(token, KEY, algorithms=["ES256"]).claims["iat"] for token in tokens] == [0, 30]
+
+
+async def test_a_backend_that_echoes_tokens_does_not_spread_them(client: BackendClient, recorder: Recorder) -> None:
+    async def echo() -> Response:
+        return reply({"headers": recorder.seen[-1].headers, "detail": f"bad token {USER_JWT}"}, 400)
+
+    recorder.answers(echo)
+    answer = await client.send(READ, make_call())
+    service = recorder.seen[0].headers["authorization"].removeprefix("Bearer ")
+    assert USER_JWT not in repr(answer)
+    assert service not in repr(answer)
+    assert answer.problem is not None
+    assert answer.problem.detail == "bad token [token]"
