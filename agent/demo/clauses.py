@@ -14,13 +14,12 @@ READS = frozenset({"find", "list", "open", "check", "read"})
 ACTIONS = frozenset(lexicon.ACTIONS)
 THINGS = frozenset(lexicon.THINGS)
 _ASKS = frozenset({"ask", "who", "when"})
+_TOPICS = frozenset({"uncommitted", "history", "queue", "health"})
 _PAST = re.compile(
     r"^(?!удали$|udali$|посл|дал)\w{2,}(?:[аеиуыя](?:л|ла|ло|ли)|лся|лась|лось|лись|ed)$|^(?:took|made|gave|ran|did|got)$",
     re.IGNORECASE,
 )
-_PLURAL = re.compile(
-    r"(?:[a-z]{3}s|[а-я]{3}(?:ы|ов|ами|ам|ах|ки|чи|ии|ок|ев|жи|ли|ния|ний|ниям|ниями))$", re.IGNORECASE
-)
+_PLURAL = re.compile(r"(?:[a-z]{3}s|[а-я]{3}(?:ы|ов|ами|ам|ах|ки|чи|ии|ок|ев|жи|ния|ний|ниям|ниями))$", re.IGNORECASE)
 _SINGULAR = re.compile(r"(?:status|access|progress|alias|canvas|процесс)$", re.IGNORECASE)
 _SUBORDINATE = re.compile(
     r"(?:if|that|whose|если|что|чтобы|котор\w+|\w+(?:нн|щ|вш)(?:ый|ого|ому|ым|ом|ая|ую|ой|ые|ых|ыми|ий|его|ему|ем|их|ие))",
@@ -139,7 +138,7 @@ def _ruled_out(items: Sequence[Item]) -> Iterator[str]:
 
 def _stands(clause: Clause) -> bool:
     """Whether a part is a wish of its own: it has a verb, a question, or a negated verb."""
-    asks = clause.concepts & _ASKS and clause.things
+    asks = clause.concepts & _ASKS and (clause.things or clause.concepts & _TOPICS)
     return bool(clause.acts or clause.ruled_out or asks or "keep" in clause.concepts)
 
 

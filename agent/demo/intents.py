@@ -92,7 +92,7 @@ INTENTS: Mapping[str, Intent] = {
         "environment @environment",
     ),
     "restore_backup": Intent(
-        ("restore backup|@backup|environment|@environment", "rollback backup|@backup"),
+        ("restore backup|@backup|environment|@environment -@commit -commit_thing", "rollback backup|@backup"),
         "restore backup environment last @environment @backup @date"
     ),
     "delete_backup": Intent(("delete backup", "delete @backup"), "backup last @backup @environment @age @date"),
@@ -129,7 +129,7 @@ INTENTS: Mapping[str, Intent] = {
         "commit commit_thing last environment @commit @environment",
     ),
     "list_users": Intent(
-        ("list|ask|find user", "user @plural", "user @role", "who role", "who @role", "who user", "role",
+        ("list|ask|find user", "user @plural", "user @role", "who role", "who @role", "who user",
          "list|find @role", "ask @role", "find @login"),
         "list ask find who role user @role @plural @environment",
     ),
@@ -158,7 +158,8 @@ INTENTS: Mapping[str, Intent] = {
         ("attachment", "@file"), "list find ask open read document attachment @plural @file"
     ),
     "list_audit_events": Intent(
-        ("audit", "who @past", "who approve", "when @past", "ask|list @past @login -task", "ask|list @past it -task"),
+        ("audit", "who @past", "who approve", "when @past", "ask|list @past @login -task",
+         "ask|list @past it -task -dataset -dashboard"),
         "list ask find open who when last approve role migration_thing dashboard dataset document backup change "
         "@past @login @environment @date @role",
     ),

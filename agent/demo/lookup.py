@@ -17,7 +17,7 @@ from agent.demo.steps import Call, Desk, Goal, Option, Outcome, Step, Stop
 
 _CLOSE = 75
 _MOST_AT_ONCE = 10
-_LONG = 4
+_LONG = 3
 Finding = Generator[Sequence[Step], list[Result], Any]
 
 
@@ -151,8 +151,8 @@ def _which(reference: Reference, desk: Desk) -> str:
 
 def _by_name(goal: Goal, target: Target, reference: Reference, desk: Desk) -> Finding:
     items: list[dict[str, Any]] = []
-    longest = max(target.name.split(), key=len, default="")
-    apart = [longest] if " " in target.name and len(longest) > _LONG and not target.quoted else []
+    apart = sorted((w for w in target.name.split() if len(w) >= _LONG), key=len, reverse=True)[:2]
+    apart = apart if " " in target.name and not target.quoted else []
     for text in [*spellings(target.name, target.quoted, desk.lang), *apart]:
         result = yield from _search(goal, reference, {reference.text: text}, desk)
         items = result.items

@@ -16,6 +16,7 @@ from agent.demo.slots import environments, filled
 from agent.demo.steps import Call, Desk, Goal, Option, Outcome, Script, Stop, Tool, ended
 
 _MOST_AT_ONCE = 10
+_NARROWING = frozenset({"tag", "owner", "@date", "@age", "@hashtag", "schema", "source"})
 _PEOPLE = ("owner",)
 _ONE_OF = {"update_dashboard": ("name", "description", "owner", "tags", "add_tags", "remove_tags")}
 
@@ -42,7 +43,9 @@ def _many(goal: Goal) -> bool:
     """Whether a wish is for all of a kind: "all boards tagged retail", "the backups from March"."""
     clause = goal.clause
     wide = {"all", "@plural"} & clause.concepts
-    narrow = {"tag", "owner", "@date", "@age", "@hashtag", "schema", "source"} & clause.concepts
+    narrow = _NARROWING & clause.concepts - (
+        {"owner"} if "hand_over" in clause.acts or "update" in clause.acts else set()
+    )
     return bool(wide and narrow and not goal.tool.startswith(("get_", "read_", "restore_", "rollback_")))
 
 
