@@ -10,7 +10,7 @@ from typing import Any, Literal
 
 from tools.client import Answer
 from tools.labels import count_label, field_label, state_label
-from tools.language import moment, plural, quoted, say, shown_name
+from tools.language import moment, number, plural, quoted, say, shown_name
 from tools.text import mixed_words, visible
 from tools.toolset import Lang, Preview, Resource
 
@@ -155,19 +155,28 @@ def _created(dry_run: DryRun) -> list[Fact]:
 
 
 def _told_changes(dry_run: DryRun) -> list[dict[str, Any]]:
-    return list(dry_run.told.get("changes") or [])[:MOST_CHANGES]
+    return [change for change in dry_run.told.get("changes") or [] if isinstance(change, dict) and "field" in change]
 
 
 def _changes(dry_run: DryRun) -> dict[str, Any] | None:
     """Path by path for a document, field by field for anything else that was there before and will be after."""
     changes = _told_changes(dry_run)
     if (dry_run.told.get("resource") or {}).get("type") == "document":
-        return {"type": "jsonpath", "doc": dry_run.name, "changes": [_path_change(c) for c in changes]}
+        places = [_path_change(change) for change in changes[:MOST_CHANGES]]
+        return {"type": "jsonpath", "doc": dry_run.name, "changes": places + _more(dry_run, len(changes))}
     kept = any(c.get("before") is not None for c in changes) and any(c.get("after") is not None for c in changes)
     if not kept:
         return None
-    rows = [_field_change(dry_run.lang, change) for change in changes]
+    rows = [_field_change(dry_run.lang, change) for change in changes[:MOST_CHANGES]]
     return {"type": "fields", "rows": rows, "unchanged": 0}
+
+
+def _more(dry_run: DryRun, count: int) -> list[dict[str, Any]]:
+    """A last line that says how many places do not fit the card."""
+    if count <= MOST_CHANGES:
+        return []
+    left = number(dry_run.lang, count - MOST_CHANGES)
+    return [{"op": "replace", "path": dry_run.say(f"… {left} more", f"… ещё {left}"), "before": "…", "after": "…"}]
 
 
 def _field_change(lang: Lang, change: Mapping[str, Any]) -> dict[str, Any]:
@@ -211,5 +220,5 @@ def _resource(told: Mapping[str, Any]) -> Resource | None:
     resource = told.get("resource")
     if not isinstance(resource, dict):
         return None
-    kind, identity, name = (str(resource.get(key) or "") for key in ("type", "id", "name"))
-    return Resource(type=kind, id=identity, name=shown_name(name))
+    kind, identity, name = (shown_name(str(resource.get(key) or "")) for key in ("type", "id", "name"))
+    return Resource(type=kind, id=identity, name=name)
