@@ -118,18 +118,18 @@ def _detail_result(answer: Answer, summary: str | Summary, data: Any, limit: int
     )
 
 
-def changed(answer: Answer) -> Returned:
+def changed(answer: Answer, limit: int = MODEL_LIMIT) -> Returned:
     """What a change did (`Outcome`), with the way back where there is one; or the refusal."""
-    return refused(answer) or _returned(_change_result(answer))
+    return refused(answer) or _returned(_change_result(answer, limit))
 
 
-def _change_result(answer: Answer) -> ToolResult:
+def _change_result(answer: Answer, limit: int) -> ToolResult:
     outcome = answer.body
     change_id = outcome.get("change_id")
     return ToolResult(
         ok=True,
         status=answer.status,
-        text=cut(compact({"done": True, **outcome}), MODEL_LIMIT),
+        text=cut(compact({"done": True, **outcome}), limit),
         summary=shown_name(str(outcome.get("message") or ""), 200),
         data=visible(outcome.get("result") or outcome.get("resource")),
         etag=outcome.get("etag") or answer.etag,

@@ -152,7 +152,7 @@ def _patch(document_id: str, base_revision: int, patch: list[dict[str, JsonValue
 async def apply_document_patch(document_id: str, base_revision: int, patch: list[PatchOperation]) -> Returned:
     """Change a document with a JSON Patch (RFC 6902) against the revision that read_document gave."""
     operations = [operation.model_dump() for operation in patch]
-    return changed(await send(_patch(document_id, base_revision, operations)))
+    return changed(await send(_patch(document_id, base_revision, operations)), DOCUMENT_LIMIT)
 
 
 def _patch_card(dry_run: DryRun) -> Card:
