@@ -51,7 +51,7 @@ def declare(
 @cache
 def _words() -> dict[str, dict[str, tuple[str, ...]]]:
     told = json.loads(files("tools.workspace").joinpath("words.json").read_text("utf-8"))
-    return {name: {lang: tuple(phrases) for lang, phrases in words.items()} for name, words in told.items()}
+    return {entry["name"]: {lang: tuple(words) for lang, words in entry["keywords"].items()} for entry in told}
 
 
 def _previewer(request: RequestOf, card: CardOf, titles: dict[str, str]) -> Previewer:
