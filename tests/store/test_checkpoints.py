@@ -110,6 +110,17 @@ async def test_a_blocked_turn_does_not_hold_up_the_checkpoints_of_another(databa
     await pool.close()
 
 
+async def test_a_turn_is_not_taken_over_in_the_middle_of_a_checkpoint(pool: Pool, connection: Connection) -> None:
+    turn = await scenes.running(connection, seconds=0)
+    async with pool.connection() as other, other.transaction():
+        await other.execute("lock table checkpoints in share mode")
+        saving = asyncio.create_task(_say(pool, turn, "x"))
+        await _until_somebody_waits(connection)
+        assert await leases.claim(connection, "b", seconds=30, run_seconds=600) is None
+    await saving
+    assert (await scenes.claim(connection, turn)).fence == turn.fence + 1
+
+
 async def test_a_forged_checkpoint_is_data_and_never_runs(pool: Pool, connection: Connection, tmp_path: Path) -> None:
     turn = await scenes.running(connection)
     await _say(pool, turn, "x")
@@ -122,6 +133,13 @@ async def test_a_forged_checkpoint_is_data_and_never_runs(pool: Pool, connection
     assert found is not None
     assert found.checkpoint["channel_values"]["messages"] == [f"touch {marker}"]
     assert not _exists(marker)
+
+
+async def _until_somebody_waits(connection: Connection) -> None:
+    mine = "database = (select oid from pg_database where datname = current_database())"
+    async with asyncio.timeout(20):
+        while not await (await connection.execute(f"select 1 from pg_locks where not granted and {mine}")).fetchone():
+            pass
 
 
 def _exists(path: Path) -> bool:

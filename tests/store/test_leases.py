@@ -35,6 +35,16 @@ async def test_sixteen_workers_claim_four_hundred_turns_once_each(database_url: 
     assert left is None
 
 
+async def test_a_claim_does_not_wait_for_a_turn_that_somebody_holds(pool: Pool, connection: Connection) -> None:
+    busy, free = await scenes.queued(connection), await scenes.queued(connection)
+    async with pool.connection() as other, other.transaction():
+        await other.execute("select 1 from turns where id = %s for share", (busy.id,))
+        async with asyncio.timeout(20):
+            claimed = await leases.claim(connection, "w", seconds=30, run_seconds=600)
+    assert claimed is not None
+    assert claimed.id == free.id
+
+
 async def test_an_expired_lease_is_taken_over_with_a_higher_fence(connection: Connection) -> None:
     turn = await scenes.running(connection)
     assert await leases.claim(connection, "b", seconds=30, run_seconds=600) is None

@@ -5,9 +5,9 @@ from uuid import UUID
 
 import pytest
 
-from store import leases, messages, turns
+from store import heartbeat, leases, messages, turns
 from store.messages import Content
-from store.pool import Connection
+from store.pool import Connection, Pool
 from store.turns import Turn
 from tests.store import scenes
 from tests.store.scenes import OTHER, OWNER, TENANT
@@ -95,14 +95,13 @@ async def test_every_text_can_be_stored(connection: Connection, text: str, store
     assert kept.parts == [{"content": stored, "deep": [{stored: 1}]}]
 
 
-async def test_drafts_saved_at_once_end_with_the_final_message(connection: Connection) -> None:
-    turn = await scenes.running(connection)
-    saves = [messages.save_draft(connection, turn, Content(text=str(n), version=n)) for n in range(5)]
-    await asyncio.gather(*saves)
-    await leases.finish(connection, turn, "succeeded", Content(text="end", version=6))
-    final = await messages.of_turn(connection, turn.id, "assistant")
-    assert final is not None
-    assert (final.text, final.state) == ("end", "final")
+async def test_drafts_and_beats_at_once_do_not_lock_each_other_out(pool: Pool, database_url: str) -> None:
+    async with pool.connection() as connection:
+        turn = await scenes.running(connection)
+    with heartbeat.connect(database_url, 5.0) as beating:
+        beats = asyncio.to_thread(lambda: [heartbeat.beat(beating, [(turn.id, turn.fence)], 30) for _ in range(20)])
+        held, *_ = await asyncio.gather(beats, *(_save(pool, turn, number) for number in range(20)))
+    assert held == [{turn.id: False}] * 20
 
 
 async def test_a_long_conversation_opens_at_its_end_by_index(connection: Connection) -> None:
@@ -121,3 +120,8 @@ async def _whole_turn(connection: Connection, place: UUID, number: int) -> Turn:
     turn = await scenes.claim(connection, await scenes.queued(connection, f"t{number}", place))
     await leases.finish(connection, turn, "succeeded", Content(text=f"answer {number}"))
     return turn
+
+
+async def _save(pool: Pool, turn: Turn, number: int) -> None:
+    async with pool.connection() as connection:
+        await messages.save_draft(connection, turn, Content(text=str(number), version=number))
