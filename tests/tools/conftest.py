@@ -79,7 +79,7 @@ async def _workspace(postgres: Server, planted: str, service: ServiceIdentity) -
     postgres.execute(f"create database {name} template {TEMPLATE}")
     url = make_conninfo(**(conninfo_to_dict(planted) | {"dbname": name}))
     with TemporaryDirectory() as folder:
-        async with running(url, Path(folder), service) as started:
+        async with running(url, Path(folder), service, []) as started:
             yield started
     postgres.execute(f"drop database {name} with (force)")
 

@@ -41,3 +41,14 @@ async def test_it_runs_once_under_what_was_shown_and_tells_the_way_back(workspac
     if result.undo is not None:
         undone = await workspace.run(result.undo["tool"], **result.undo["args"])
         assert undone.ok, undone.text
+
+
+@pytest.mark.parametrize("place", ["before_ledger", "after_ledger", "after_effect", "after_commit_before_response"])
+async def test_a_backend_that_breaks_in_between_still_acts_once(workspace: Workspace, place: str) -> None:
+    before = (await workspace.run("list_backups", environment="dev")).data["total"]
+    workspace.failures.append(place)
+    result = await workspace.run("create_backup", environment="dev")
+    assert result.ok, result.text
+    assert workspace.failures == []
+    assert result.replayed == (place == "after_commit_before_response")
+    assert (await workspace.run("list_backups", environment="dev")).data["total"] == before + 1

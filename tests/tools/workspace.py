@@ -25,11 +25,12 @@ PEOPLE = {"vera": ("viewer", "v-secret"), "ilya": ("editor", "i-secret"), "anna"
 
 @dataclass
 class Workspace:
-    """A running workspace and its toolset; people are called by login."""
+    """A running workspace and its toolset; people are called by login, `failures` names where it breaks next."""
 
     url: str
     tools: NativeToolset
     tokens: dict[str, str]
+    failures: list[str]
     made: int = 0
 
     def call(self, who: str = "anna", **changes: Any) -> Call:
@@ -58,8 +59,16 @@ class Workspace:
 
 
 @asynccontextmanager
-async def running(database_url: str, folder: Path, service: ServiceIdentity) -> AsyncIterator[Workspace]:
-    """A workspace on this planted database, as people meet it."""
+async def running(
+    database_url: str, folder: Path, service: ServiceIdentity, failures: list[str]
+) -> AsyncIterator[Workspace]:
+    """A workspace on this planted database, as people meet it; it breaks once at each place put into `failures`."""
+
+    async def failpoint(place: str) -> None:
+        if place in failures:
+            failures.remove(place)
+            raise RuntimeError(f"broken {place}")
+
     (folder / "service.json").write_text(json.dumps(service.jwks()))
     settings = WorkspaceSettings(
         database_url=SecretStr(database_url),
@@ -67,10 +76,10 @@ async def running(database_url: str, folder: Path, service: ServiceIdentity) -> 
         service_jwks=str(folder / "service.json"),
         passwords={who: SecretStr(password) for who, (_, password) in PEOPLE.items()},
     )
-    async with serving(create_app(settings)) as url:
+    async with serving(create_app(settings, failpoint=failpoint)) as url:
         client = BackendClient(url, service)
         try:
-            yield Workspace(url, workspace_toolset(client), await _sign_in(url))
+            yield Workspace(url, workspace_toolset(client), await _sign_in(url), failures)
         finally:
             await client.aclose()
 
