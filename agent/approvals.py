@@ -9,7 +9,7 @@ from typing import Any, Literal
 from uuid import UUID, uuid4
 
 from agent import events
-from agent.binding import Binding, argument_bytes, card_of, card_sha256, moved
+from agent.binding import Binding, argument_bytes, card_of, card_sha256, decision_holds, moved, sign_decision
 from agent.failpoints import Failpoints
 from agent.identity import Principal
 from agent.keys import KeyRing
@@ -125,7 +125,8 @@ class Approvals:
             await audit.append(connection, entry("refused", seen, principal, {"why": "signature"}))
             return Decided(voided, won=False)
         state = "approved" if decision.decision == "approve" else "denied"
-        verdict = Verdict(state, principal.subject, principal.name, decision.reason)
+        signed = sign_decision(self._keys, seen.sig, state, principal.subject)
+        verdict = Verdict(state, principal.subject, principal.name, decision.reason, signed)
         decided = await rows.decide(
             connection, principal.tenant, principal.subject, seen.id, _sha(decision.card_sha256), verdict
         )
@@ -165,6 +166,12 @@ class Approvals:
         except ValueError:
             return False
         return shown and binding_of(row).holds(self._keys, row.kid, row.sig)
+
+    def approved(self, row: Approval) -> bool:
+        """Whether the row's owner approved it through us."""
+        return row.decided_by == row.owner and decision_holds(
+            self._keys, row.sig, "approved", row.decided_by, row.decision_sig
+        )
 
     def part(self, row: Approval) -> events.Approval:
         """The approval as the stream protocol shows it."""
@@ -255,7 +262,7 @@ async def _audit_asked(connection: Connection, row: Approval, who: Principal | N
 
 def binding_of(row: Approval) -> Binding:
     """What the row claims to have been signed."""
-    return Binding(**{name: getattr(row, name) for name in Binding.__slots__})
+    return Binding(**_fields(row))
 
 
 def refusal(decided: Decided, decision: Decision, lang: Lang) -> Refused | None:
@@ -304,7 +311,7 @@ def _problem(code: str, detail: str) -> ToolResult:
     return ToolResult(ok=False, text=detail, summary=detail, problem=problem)
 
 
-def _fields(bound: Binding) -> dict[str, Any]:
+def _fields(bound: Binding | Approval) -> dict[str, Any]:
     return {name: getattr(bound, name) for name in Binding.__slots__}
 
 

@@ -15,6 +15,7 @@ from tools.toolset import ArgumentError, Preview, ToolSpec
 
 PURPOSE = "tool-approval"
 DOMAIN = b"countersign/approval/v1\0"
+DECISION = "tool-decision"
 SAFE_INTEGER = 2**53 - 1
 
 
@@ -72,6 +73,22 @@ class Binding:
             return keys.verify(PURPOSE, kid, self.message(kid), signature)
         except (rfc8785.CanonicalizationError, ValueError):
             return False
+
+
+def sign_decision(keys: KeyRing, card_sig: bytes, decision: str, by: str) -> bytes:
+    """Key id and signature of a decision on the approval that has the signature `card_sig`."""
+    kid, signature = keys.sign(DECISION, _decision(card_sig, decision, by))
+    return kid.encode() + b"\0" + signature
+
+
+def decision_holds(keys: KeyRing, card_sig: bytes, decision: str, by: str | None, signed: bytes | None) -> bool:
+    """Whether this person made this decision here; a state that was merely written into the database did not."""
+    kid, _, signature = (signed or b"").partition(b"\0")
+    return keys.verify(DECISION, kid.decode(errors="replace"), _decision(card_sig, decision, by or ""), signature)
+
+
+def _decision(card_sig: bytes, decision: str, by: str) -> bytes:
+    return rfc8785.dumps({"approval": card_sig.hex(), "decision": decision, "by": by})
 
 
 def argument_bytes(tool: str, args: Mapping[str, Any]) -> bytes:

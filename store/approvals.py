@@ -13,7 +13,7 @@ from datetime import datetime
 from typing import Any, Literal, LiteralString
 from uuid import UUID
 
-from store import fence, turns
+from store import fence
 from store.errors import NotApproved, NotFound
 from store.fence import Lease
 from store.notify import Channel, notify
@@ -24,11 +24,11 @@ State = Literal["pending", "approved", "denied", "expired", "superseded", "consu
 COLUMNS: LiteralString = """
     a.id, a.tenant, a.owner, a.conversation_id, a.turn_id, a.call_key, a.version, a.tool, a.effect, a.tool_sha256,
     a.args_jcs, a.resource, a.etag, a.card, a.card_sha256, a.nonce, a.kid, a.sig, a.state, a.reason, a.decided_by,
-    a.decided_by_name, a.decided_at, a.consumed_at, a.result, a.created_at, a.expires_at
+    a.decided_by_name, a.decided_at, a.decision_sig, a.consumed_at, a.result, a.created_at, a.expires_at
 """
 _MINE: LiteralString = "a.tenant = %(tenant)s and a.owner = %(owner)s"
 _OPEN: LiteralString = "a.state = 'pending' and a.expires_at > clock_timestamp()"
-_OVERDUE: LiteralString = "a.state = 'pending' and a.expires_at <= clock_timestamp()"
+OVERDUE: LiteralString = "a.state = 'pending' and a.expires_at <= clock_timestamp()"
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,6 +65,7 @@ class Approval(NewApproval):
     decided_by: str | None
     decided_by_name: str | None
     decided_at: datetime | None
+    decision_sig: bytes | None
     consumed_at: datetime | None
     result: dict[str, Any] | None
     created_at: datetime
@@ -72,12 +73,13 @@ class Approval(NewApproval):
 
 @dataclass(frozen=True, slots=True)
 class Verdict:
-    """Who decides, and what."""
+    """Who decides, and what; `sig` is our signature over that."""
 
     decision: Literal["approved", "denied"]
     by: str
     by_name: str = ""
     reason: str | None = None
+    sig: bytes = b""
 
 
 @dataclass(frozen=True, slots=True)
@@ -125,7 +127,7 @@ async def decide(
             Approval,
             f"""
             update approvals a set state = %(decision)s, reason = %(reason)s, decided_by = %(by)s,
-                decided_by_name = %(name)s, decided_at = clock_timestamp()
+                decided_by_name = %(name)s, decided_at = clock_timestamp(), decision_sig = %(sig)s
             where a.id = %(id)s and {_MINE} and a.card_sha256 = %(card)s and {_OPEN}
             returning {COLUMNS}
             """,
@@ -138,6 +140,7 @@ async def decide(
                 "reason": verdict.reason and storable(verdict.reason),
                 "by": verdict.by,
                 "name": storable(verdict.by_name),
+                "sig": verdict.sig,
             },
         )
         return await _outcome(connection, tenant, owner, approval_id, won)
@@ -251,7 +254,7 @@ async def of_turn(connection: Connection, turn_id: UUID) -> list[Approval]:
 
 
 async def of_turns(connection: Connection, tenant: str, owner: str, turn_ids: Sequence[UUID]) -> list[Approval]:
-    """All approvals of these turns that are this person's, oldest first: what a page of the transcript shows."""
+    """All approvals of these turns that are this person's, oldest first: what a page shows."""
     return await many(
         connection,
         Approval,
@@ -303,43 +306,6 @@ async def supersede_others(connection: Connection, lease: Lease, call_keys: Sequ
         )
 
 
-async def expire_overdue(connection: Connection) -> list[Approval]:
-    """Expire all pending approvals whose time is over, and queue the turns that wait for them."""
-    overdue = await connection.execute(
-        f"""
-        select t.id from turns t where exists (select 1 from approvals a where a.turn_id = t.id and {_OVERDUE})
-        for no key update skip locked
-        """
-    )
-    locked = [row["id"] for row in await overdue.fetchall()]
-    expired = await many(
-        connection,
-        Approval,
-        f"""
-        update approvals a set state = 'expired'
-        where a.turn_id = any(%s) and {_OVERDUE} returning {COLUMNS}
-        """,
-        (locked,),
-    )
-    for approval in expired:
-        await turns.resume(connection, approval.turn_id)
-        await notify(connection, Channel.DECIDED, approval.id)
-    return expired
-
-
-async def supersede_orphans(connection: Connection) -> list[Approval]:
-    """Void open approvals whose turn has ended."""
-    return await many(
-        connection,
-        Approval,
-        f"""
-        update approvals a set state = 'superseded' from turns t
-        where t.id = a.turn_id and t.state in ('succeeded', 'failed', 'canceled') and a.state in ('pending', 'approved')
-        returning {COLUMNS}
-        """,
-    )
-
-
 @dataclass(frozen=True, slots=True)
 class _Counts:
     here: int
@@ -381,7 +347,7 @@ async def _outcome(connection: Connection, tenant: str, owner: str, approval_id:
     if won is not None:
         await notify(connection, Channel.DECIDED, approval_id)
         return Decided(won, won=True)
-    query = f"update approvals a set state = 'expired' where a.id = %s and {_OVERDUE}"
+    query = f"update approvals a set state = 'expired' where a.id = %s and {OVERDUE}"
     await connection.execute(query, (approval_id,))
     approval = await get(connection, tenant, owner, approval_id)
     assert approval is not None

@@ -37,8 +37,8 @@ async def reap(
     """
     async with connection.transaction():
         failed = await _give_up(connection, notices, max_attempts)
-        expired = await approvals.expire_overdue(connection)
-        orphaned = await approvals.supersede_orphans(connection)
+        expired = await _expire_overdue(connection)
+        orphaned = await _supersede_orphans(connection)
         queued = await _wake(connection)
     return Reaped(failed, expired, orphaned, queued)
 
@@ -72,6 +72,43 @@ async def _tell(connection: Connection, turn: Turn, notice: dict[str, Any]) -> N
     await messages.put(connection, turn.id, "failed", Content(parts, said.text if said else "", version))
     await turns.void_open_ends(connection, turn.id)
     await notify(connection, Channel.CHANGED, turn.id)
+
+
+async def _expire_overdue(connection: Connection) -> list[Approval]:
+    """Expire all pending approvals whose time is over, and queue the turns that wait for them."""
+    overdue = await connection.execute(
+        f"""
+        select t.id from turns t where exists (select 1 from approvals a where a.turn_id = t.id and {approvals.OVERDUE})
+        for no key update skip locked
+        """
+    )
+    locked = [row["id"] for row in await overdue.fetchall()]
+    expired = await many(
+        connection,
+        Approval,
+        f"""
+        update approvals a set state = 'expired'
+        where a.turn_id = any(%s) and {approvals.OVERDUE} returning {approvals.COLUMNS}
+        """,
+        (locked,),
+    )
+    for approval in expired:
+        await turns.resume(connection, approval.turn_id)
+        await notify(connection, Channel.DECIDED, approval.id)
+    return expired
+
+
+async def _supersede_orphans(connection: Connection) -> list[Approval]:
+    """Void open approvals whose turn has ended."""
+    return await many(
+        connection,
+        Approval,
+        f"""
+        update approvals a set state = 'superseded' from turns t
+        where t.id = a.turn_id and t.state in ('succeeded', 'failed', 'canceled') and a.state in ('pending', 'approved')
+        returning {approvals.COLUMNS}
+        """,
+    )
 
 
 async def _wake(connection: Connection) -> list[UUID]:

@@ -94,6 +94,7 @@ create table approvals (
     decided_by       text,
     decided_by_name  text,
     decided_at       timestamptz,
+    decision_sig     bytea,                              -- binds the decision to the signed card and to the decider
     consumed_at      timestamptz,
     result           jsonb,
     created_at       timestamptz not null default clock_timestamp(),
