@@ -156,5 +156,5 @@ def reasoning(part: Part) -> Value:
 
 
 def view(conversation_id: str, version: str, earlier: int | None = None, *, older: bool = False) -> Value:
-    """Which conversation the transcript below belongs to, where to load more of it, whether newer is left out."""
+    """Which conversation and version this is; where earlier messages are; whether newer ones are left out."""
     return {"kind": "view", "conversation": conversation_id, "version": version, "earlier": earlier, "older": older}

@@ -13,7 +13,7 @@ from ui.endpoint import Endpoint, error_part
 from ui.html import component
 from ui.streams import while_shown, with_beat
 from ui.tabs import Tabs
-from ui.transcript import MESSAGES, answer, running, transcript
+from ui.transcript import MESSAGES, answer, running, transcript, view
 from ui.visitors import Visitors
 
 INPUTS = ("conversation_id", "action", "user_jwt", "turn_id", "decision")
@@ -63,7 +63,7 @@ class Looks:
             base = transcript(page, without=turn_id)
             yield transcript(page), id_, True
             async for parts in with_beat(self._turns.tail(person, id_, turn_id)):
-                yield [*base, *answer(turn_id, parts)], id_, True
+                yield [*base, view(id_), *answer(turn_id, parts)], id_, True
             page = await self._turns.open(person, id_, limit=MESSAGES)
         yield transcript(page, newest=before is None), id_, False
 
@@ -130,7 +130,7 @@ def _wire(demo: gr.Blocks, chat: gr.ChatInterface, bridge: gr.HTML, conversation
         await looks.stop(conversation_id, dict(request.cookies))
 
     demo.load(load, None, shown, **QUIET)
-    bridge.look(look, None, shown, **QUIET)  # type: ignore[attr-defined]
+    bridge.look(look, None, shown, trigger_mode="multiple", **QUIET)  # type: ignore[attr-defined]
     chat.textbox.stop(stop, [conversation], None, **QUIET)
 
 

@@ -24,7 +24,7 @@ for (const name of ["localStorage", "sessionStorage"]) {
 }
 const asked = new URLSearchParams(location.search), root = document.documentElement.classList;
 root.toggle("cs-embed", asked.get("embed") === "1");
-root.toggle("cs-conv", asked.has("conversation"));
+root.toggle("cs-opened", asked.has("conversation"));
 })();</script>"""
 
 

@@ -26,13 +26,28 @@ def version(page: Page) -> str:
 
 
 def transcript(page: Page, *, newest: bool = True, without: str | None = None) -> list[Part]:
-    """The messages of a page; `without` leaves out the answer of one turn (its parts come from the tail)."""
-    marker = view(page.conversation_id, version(page) if newest else "", page.earlier, older=not newest)
-    return [marker, *(part for m in page.messages if _kept(m, without) for part in _shown(m))]
+    """The messages of a page; `without` leaves out the answer of one turn (its parts come from the tail).
+
+    Each answer begins with a marker, as it does while it is streamed, so that nothing moves when it is complete.
+    """
+    shown = [part for m in page.messages if _kept(m, without) for part in _shown(m)]
+    top = view(earlier=page.earlier, older=not newest) if page.earlier or not newest else None
+    if without is None:
+        _mark_newest(shown, view(page.conversation_id, version(page) if newest else ""))
+    return [top, *shown] if top else shown
 
 
-def view(conversation_id: str, seen: str = "", earlier: int | None = None, *, older: bool = False) -> Part:
-    """The marker that tells the page which conversation and version it shows."""
+def _mark_newest(shown: list[Part], marker: Part) -> None:
+    """The newest answer tells which conversation and version this is."""
+    for index in range(len(shown) - 1, -1, -1):
+        if shown[index]["metadata"]["type"] == "view":
+            shown[index] = marker
+            return
+    shown.append(marker)
+
+
+def view(conversation_id: str = "", seen: str = "", earlier: int | None = None, *, older: bool = False) -> Part:
+    """A marker: which conversation and version this is, or the way to earlier and newer messages."""
     value = cards.view(conversation_id, seen, earlier, older=older)
     return {"role": "assistant", "content": "", "metadata": {"type": "view", "value": value}}
 
@@ -55,7 +70,7 @@ def _shown(message: Message) -> list[Part]:
     if message.role == "user":
         meta = {"type": "user", "id": message.id, "seq": message.seq}
         return [{"role": "user", "content": message.text, "metadata": meta}]
-    return answer(message.turn_id, message.parts)
+    return [view(), *answer(message.turn_id, message.parts)]
 
 
 def _parts(message: Message) -> list[Part]:

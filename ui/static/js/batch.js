@@ -8,6 +8,7 @@ import { watchPending } from "./pending.js";
 import { visible } from "./text.js";
 
 const drafts = new Map(); // approval id -> {seen, chosen, open}
+const born = new Map(); // card -> when it first appeared
 const ARM_MS = 700;
 const OUTCOME = { approved: "d.approved", consumed: "d.approved", failed: "d.failed", denied: "d.denied", expired: "d.expired", superseded: "d.superseded" };
 
@@ -15,11 +16,11 @@ export function batch(v) {
   const pending = v.items.filter((item) => item.state === "pending");
   const rows = v.items.map((item) => new Row(item, () => refresh()));
   const open = rows.filter((row) => row.item.state === "pending" && maySign(row.item) && !row.item.type_to_sign);
-  const born = performance.now();
+  if (!born.has(v.id)) born.set(v.id, performance.now());
   const status = h("span", { class: "cs-status", role: "status" });
   const all = h("input", { type: "checkbox", class: "cs-check", id: `all-${v.id}` });
   const hint = h("span", { class: "cs-note", id: `allh-${v.id}` });
-  const sign = button("", { cls: "primary " + v.risk, act: "approve", on: (event) => performance.now() - born > ARM_MS && event.detail < 2 && decideChosen("approve") });
+  const sign = button("", { cls: "primary " + v.risk, act: "approve", on: (event) => performance.now() - born.get(v.id) > ARM_MS && event.detail < 2 && decideChosen("approve") });
   const deny = button("", { cls: "secondary", act: "deny", on: () => decideChosen("deny") });
   all.setAttribute("aria-describedby", hint.id);
   all.addEventListener("change", () => { open.forEach((row) => row.choose(all.checked)); refresh(); });

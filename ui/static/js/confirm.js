@@ -19,7 +19,7 @@ export function confirm(v) {
 
 function draftOf(v) {
   const key = `${v.id}.${v.version}`;
-  if (!drafts.has(key)) drafts.set(key, { values: { ...v.call.args }, reason: "", typed: "", editing: false, reasoning: false, touched: false, shown: false });
+  if (!drafts.has(key)) drafts.set(key, { values: { ...v.call.args }, reason: "", typed: "", editing: false, reasoning: false, touched: false, shown: false, born: performance.now() });
   return drafts.get(key);
 }
 
@@ -28,8 +28,7 @@ class Request {
     this.v = v;
     this.draft = draftOf(v);
     this.signable = maySign(v);
-    this.born = performance.now();
-    this.form = null;
+        this.form = null;
     this.body = h("div", { class: "cs-body" });
     this.call = json(callText(v.call));
     this.status = h("span", { class: "cs-status", role: "status" });
@@ -128,7 +127,7 @@ class Request {
   }
 
   pressed(event) {
-    if (performance.now() - this.born < ARM_MS || event.detail > 1) return;
+    if (performance.now() - this.draft.born < ARM_MS || event.detail > 1) return;
     if (this.form) {
       if (!this.form.valid()) this.form.complain();
       else if (this.form.changed()) this.decide("edit");

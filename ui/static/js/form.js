@@ -59,7 +59,8 @@ function formField({ id, name, field, required, proposed, draft, onchange }) {
     return problem(field, required, draft.values[name]);
   }
   input.addEventListener("input", () => self.refresh(false));
-  for (const event of ["change", "blur"]) input.addEventListener(event, () => self.refresh(true, wrong));
+  // Later, so that a line that appears does not move the button away from under a press.
+  for (const event of ["change", "blur"]) input.addEventListener(event, () => setTimeout(() => self.refresh(true, wrong), 200));
   self.refresh(draft.touched);
   return self;
 }

@@ -26,7 +26,7 @@ export function goTo(event, id) {
 export function show(id) {
   page.conversation = id;
   page.version = "";
-  document.documentElement.classList.toggle("cs-conv", Boolean(id));
+  document.documentElement.classList.toggle("cs-opened", Boolean(id));
   document.dispatchEvent(new CustomEvent("cs:show", { detail: id }));
   page.look(id ? { type: "open", id } : { type: "new" });
 }

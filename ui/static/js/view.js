@@ -5,15 +5,30 @@ import { settle } from "./navigate.js";
 import { page } from "./page.js";
 import { refreshShell } from "./shell.js";
 
+const known = new Set(); // conversations that this tab has shown
+let correcting = 0;
+
 export function view(v) {
-  if (v.conversation) {
-    const fresh = page.conversation !== v.conversation;
-    page.conversation = v.conversation;
-    page.version = v.version;
-    settle(v.conversation);
-    if (fresh) { page.look({ type: "at" }); refreshShell(); }
-  }
+  if (v.conversation) follow(v);
   return h("div", { class: "cs-view" }, v.earlier ? more("view.earlier", { type: "earlier", before: v.earlier }) : null, v.older ? more("view.newest", { type: "refresh" }) : null);
+}
+
+/** A late update of a conversation that the person has left is not followed, but corrected. */
+function follow(v) {
+  const born = page.conversation === "" && !known.has(v.conversation);
+  if (v.conversation !== page.conversation && !born) return correct();
+  known.add(v.conversation);
+  page.conversation = v.conversation;
+  page.version = v.version;
+  settle(v.conversation);
+  if (!born) return;
+  page.look({ type: "at" });
+  refreshShell();
+}
+
+function correct() {
+  clearTimeout(correcting);
+  correcting = setTimeout(() => page.look({ type: page.conversation ? "refresh" : "new" }), 150);
 }
 
 function more(key, request) {

@@ -1,0 +1,79 @@
+"""A real Chromium, the page on scripted turns, and people who sign in.
+
+    chromium    the browser, one for the whole run
+    scripted    the page on `FakeTurns`, served on an ephemeral port
+    visit       opens a signed-in page: visit(user="anna", locale="en-GB", width=1280, dark=False, base=None)
+"""
+
+import shutil
+from collections.abc import Callable, Iterator
+
+import pytest
+from playwright.sync_api import Browser, Page, sync_playwright
+
+from tests.browser.serve import Served, serve
+from tests.ui.house import House
+
+FLAGS = (
+    "--no-sandbox --disable-gpu --disable-quic --no-first-run --disable-background-networking "
+    "--disable-component-update --disable-sync"
+).split()
+Visit = Callable[..., Page]
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    for item in items:
+        if "tests/browser" in str(item.path):
+            item.add_marker(pytest.mark.browser)
+
+
+def executable() -> str:
+    found = next(filter(None, map(shutil.which, ("chromium", "chromium-browser", "google-chrome"))), None)
+    assert found, "the browser tests need Chromium: make chromium"
+    return found
+
+
+@pytest.fixture(scope="session")
+def chromium() -> Iterator[Browser]:
+    with sync_playwright() as playwright:
+        browser = playwright.chromium.launch(executable_path=executable(), args=FLAGS)
+        yield browser
+        browser.close()
+
+
+@pytest.fixture(scope="session")
+def scripted() -> Iterator[Served]:
+    house = House()
+    with serve(house.app(), house) as served:
+        yield served
+
+
+@pytest.fixture
+def visit(chromium: Browser, scripted: Served) -> Iterator[Visit]:
+    """Every page has a fresh profile; errors in the page fail the test."""
+    contexts = []
+    errors: list[str] = []
+
+    def open_page(*, user="anna", locale="en-GB", width=1280, height=860, dark=False, base=None, path="/") -> Page:
+        context = chromium.new_context(
+            viewport={"width": width, "height": height}, locale=locale, color_scheme="dark" if dark else "light"
+        )
+        contexts.append(context)
+        page = context.new_page()
+        page.set_default_timeout(15_000)
+        page.on("pageerror", lambda error: errors.append(str(error)))
+        sign_in(page, base or scripted.url, user)
+        if path != "/":
+            page.goto((base or scripted.url) + path)
+        return page
+
+    yield open_page
+    for context in contexts:
+        context.close()
+    assert errors == []
+
+
+def sign_in(page: Page, base: str, user: str) -> None:
+    page.goto(base + "/signin")
+    page.locator(f'button[value="{user}"]').click()
+    page.locator(".cs-box textarea").wait_for()
