@@ -78,7 +78,7 @@ def _one_of(goal: Goal, listed: Result, desk: Desk) -> Finding:
 def attachment_script(goal: Goal, desk: Desk) -> Script:
     """Read an attached file: by its id or file name, else the one that hangs on the document that is named."""
     tool = desk.tools[goal.tool]
-    wanted = [*map(str, goal.clause.values("file")), *_ids(goal)]
+    wanted = [*map(str, goal.clause.values("file")), *_ids(goal), *_file_names(goal)]
     if wanted:
         return (yield from _attachment(goal, wanted[0], desk))
     if "read_document" not in desk.tools:
@@ -100,6 +100,11 @@ def attachment_script(goal: Goal, desk: Desk) -> Script:
 def _ids(goal: Goal) -> list[str]:
     """The number of an attachment; a number beside a document is not one."""
     return [] if "document" in goal.clause.things else [str(n) for n in goal.clause.values("number")]
+
+
+def _file_names(goal: Goal) -> list[str]:
+    """Words of a file's name, when the clause speaks of no document."""
+    return [] if "document" in goal.clause.things else [n.text for n in object_names(goal.clause)]
 
 
 def _attachment(goal: Goal, wanted: str, desk: Desk) -> Script:

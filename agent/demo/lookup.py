@@ -8,7 +8,7 @@ from typing import Any
 from rapidfuzz import fuzz
 
 from agent.demo.clauses import THINGS, Clause
-from agent.demo.language import Lang, fold, readings, stem
+from agent.demo.language import fold, readings, stem
 from agent.demo.questions import choose, free, place_in
 from agent.demo.reading import Name
 from agent.demo.results import Result
@@ -108,11 +108,16 @@ def _target(name: Name, reference: Reference) -> Target:
 
 
 def _pointed(clause: Clause, reference: Reference, desk: Desk) -> list[Target]:
-    """What "the second", "it", "both" mean among the things that were shown last."""
-    shown = [Target(id=i["id"], item=i) for i in desk.memory.focus(reference.thing) if "id" in i]
+    """What "the second", "the other one", "it", "all of them" mean among the things that were shown last."""
+    shown, listed = (
+        [Target(id=i["id"], item=i) for i in items if "id" in i]
+        for items in (desk.memory.focus(reference.thing), desk.memory.listed(reference.thing))
+    )
     place = place_in(clause)
-    if place is not None and -len(shown) <= place < len(shown):
-        return [shown[place]]
+    if "other" in clause.concepts and len(listed) == 2 and len(shown) == 1:
+        return [t for t in listed if t.id != shown[0].id][:1]
+    if place is not None and -len(listed) <= place < len(listed):
+        return [listed[place]]
     if "all" in clause.concepts and "it" in clause.concepts and len(shown) <= _MOST_AT_ONCE:
         return shown
     return shown if len(shown) == 1 and ("it" in clause.concepts or not clause.names) else []
@@ -151,23 +156,32 @@ def _which(reference: Reference, desk: Desk) -> str:
 
 def _by_name(goal: Goal, target: Target, reference: Reference, desk: Desk) -> Finding:
     items: list[dict[str, Any]] = []
-    apart = sorted((w for w in target.name.split() if len(w) >= _LONG), key=len, reverse=True)[:2]
-    apart = apart if " " in target.name and not target.quoted else []
-    for text in [*spellings(target.name, target.quoted, desk.lang), *apart]:
-        result = yield from _search(goal, reference, {reference.text: text}, desk)
-        items = result.items
+    for text in spellings(target.name, target.quoted, desk.in_latin):
+        items = (yield from _search(goal, reference, {reference.text: text}, desk)).items
+        if items:
+            break
+    apart = [] if target.quoted or items else _long_words(target.name)
+    for text in apart:
+        told = yield from _search(goal, reference, {reference.text: text}, desk)
+        items = [i for i in told.items if _close(target.name, i)]
         if items:
             break
     return (yield from _picked(goal, target, items, reference, desk))
 
 
-def spellings(name: str, quoted: bool = False, lang: Lang = "en") -> list[str]:
+def _long_words(name: str) -> list[str]:
+    """The two longest words of a name of several: one of them may be free of a typo."""
+    parts = sorted((w for w in name.split() if len(w) >= _LONG), key=len, reverse=True)[:2]
+    return parts if " " in name else []
+
+
+def spellings(name: str, quoted: bool = False, in_latin: bool = False) -> list[str]:
     """A name as written, then its stems: a search by parts of words finds inflected Russian names.
 
-    A name in Latin letters inside Russian may be Russian.
+    With `in_latin`, when Russian was written in Latin letters, the name may be Russian too.
     """
     meant = [name]
-    if lang == "ru" and name.isascii() and "_" not in name and not any(c.isdigit() for c in name):
+    if in_latin and "_" not in name and not any(c.isdigit() for c in name):
         meant.append(" ".join(list(readings(word))[-1] for word in name.split()))
     stems = [" ".join(w if w.isascii() else _without_ending(w) for w in text.split()) for text in meant]
     told = meant[:1] if quoted else [*meant[:1], *stems]

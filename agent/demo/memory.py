@@ -13,6 +13,7 @@ _THING_OF_TOOL = {
     "dashboard": "dashboard", "dashboards": "dashboard", "dataset": "dataset", "datasets": "dataset",
     "backup": "backup", "backups": "backup", "task": "task", "tasks": "task", "changes": "commit", "commit": "commit",
     "users": "user", "role": "user", "document": "document", "attachment": "attachment", "patch": "document",
+    "maintenance": "maintenance",
 }  # fmt: skip
 
 
@@ -32,8 +33,8 @@ class Memory:
     text: str
     turn: tuple[Done, ...] = ()
     earlier: tuple[Done, ...] = ()
-    said: str = ""
-    _focus: dict[str, list[dict[str, Any]]] = field(default_factory=dict)
+    _focus: Mapping[str, list[dict[str, Any]]] = field(default_factory=dict)
+    _listed: Mapping[str, list[dict[str, Any]]] = field(default_factory=dict)
 
     def result(self, tool: str, args: Mapping[str, Any]) -> Result | None:
         """The result of this exact call in this turn."""
@@ -43,6 +44,10 @@ class Memory:
     def focus(self, thing: str) -> list[dict[str, Any]]:
         """What the last answers were about, by kind of thing: the items of a list, or the one object."""
         return self._focus.get(thing, [])
+
+    def listed(self, thing: str) -> list[dict[str, Any]]:
+        """The items of the last list of a kind of thing."""
+        return self._listed.get(thing, [])
 
     def last(self, *tools: str) -> Done | None:
         """The newest earlier call that succeeded, of these tools or of any that is not always offered."""
@@ -66,8 +71,8 @@ def remember(messages: Sequence[BaseMessage]) -> Memory:
     if start is None:
         return Memory("")
     earlier = list(_calls(messages[:start]))
-    said = next((m.text for m in reversed(messages[:start]) if isinstance(m, AIMessage) and m.text), "")
-    return Memory(messages[start].text, tuple(_calls(messages[start:])), tuple(earlier), said, _focus_of(earlier))
+    focus, listed = _shown(earlier)
+    return Memory(messages[start].text, tuple(_calls(messages[start:])), tuple(earlier), focus, listed)
 
 
 def _calls(messages: Sequence[BaseMessage]) -> Iterable[Done]:
@@ -82,13 +87,17 @@ def _calls(messages: Sequence[BaseMessage]) -> Iterable[Done]:
         yield Done(tool, args, None)
 
 
-def _focus_of(calls: Iterable[Done]) -> dict[str, list[dict[str, Any]]]:
+def _shown(calls: Iterable[Done]) -> tuple[dict[str, list[dict[str, Any]]], dict[str, list[dict[str, Any]]]]:
+    """The last things and the last lists that answers showed, by kind of thing."""
     focus: dict[str, list[dict[str, Any]]] = {}
+    listed: dict[str, list[dict[str, Any]]] = {}
     for done in calls:
         thing = thing_of(done.tool)
         if thing and done.result and done.result.ok and (found := _objects(done.result)):
             focus[thing] = found
-    return focus
+            if len(found) > 1:
+                listed[thing] = found
+    return focus, listed
 
 
 def thing_of(tool: str) -> str:

@@ -151,7 +151,7 @@ def _goal(clause: Clause, before: tuple[Clause, ...], desk: Desk) -> Goal | None
 
 def _in_context(clause: Clause, desk: Desk) -> Clause:
     """A clause that names nothing is about what the last answer was about: "delete the second"."""
-    points = place_in(clause) is not None or "it" in clause.concepts
+    points = place_in(clause) is not None or clause.concepts & {"it", "other"}
     last = desk.memory.last()
     if clause.things or clause.names or not points or last is None or not clause.acts:
         return clause
@@ -179,7 +179,9 @@ def _repeats(goal: Goal, goals: Sequence[Goal], desk: Desk) -> bool:
     return same or aside
 
 
-_AGAIN = frozenset({"now", "same", "it", "second", "first", "third", "break", "and", "filler", "fourth", "last"})
+_AGAIN = frozenset(
+    {"now", "same", "it", "second", "first", "third", "break", "and", "filler", "fourth", "last", "other"}
+)
 
 
 def followed_up(clause: Clause, before: tuple[Clause, ...], desk: Desk) -> Goal | None:
@@ -192,7 +194,7 @@ def followed_up(clause: Clause, before: tuple[Clause, ...], desk: Desk) -> Goal 
     told = filled(Goal(last.tool, clause), desk.tools[last.tool], desk)
     told.pop("text", None)
     place = place_in(clause)
-    if place is None and not told and not (clause.concepts & {"now", "same"}) and not clause.names:
+    if place is None and not told and not (clause.concepts & {"now", "same", "other"}) and not clause.names:
         return None
     known = {item.text for item in clause.items if item.concepts and not item.concepts & (_AGAIN | {"ask", "list"})}
     if known and place is None:
@@ -203,7 +205,7 @@ def followed_up(clause: Clause, before: tuple[Clause, ...], desk: Desk) -> Goal 
 
 def _stays(argument: str, clause: Clause) -> bool:
     """Whether an argument of the last call holds on: not when the clause names another thing."""
-    points = bool(clause.names or place_in(clause) is not None)
+    points = bool(clause.names or place_in(clause) is not None or "other" in clause.concepts)
     return not (points and (argument.endswith("_id") or argument == "text"))
 
 

@@ -74,11 +74,11 @@ def _wider(args: Mapping[str, Any], tool: Tool, desk: Desk) -> list[dict[str, An
     text = args.get("text")
     if not isinstance(text, str):
         return []
-    stems = [{**args, "text": other} for other in spellings(text, lang=desk.lang)[1:]]
+    stems = [{**args, "text": other} for other in spellings(text, in_latin=desk.in_latin)[1:]]
     if "owner" not in tool.properties or "owner" in args or any(c.isdigit() or c == "_" for c in text):
         return stems
     rest = {k: v for k, v in args.items() if k != "text"}
-    return stems + [{**rest, "owner": other} for other in spellings(text, lang=desk.lang)]
+    return stems + [{**rest, "owner": other} for other in spellings(text, in_latin=desk.in_latin)]
 
 
 def completed(goal: Goal, args: Mapping[str, Any], desk: Desk, found_item: Mapping[str, Any] | None = None) -> Finding:
@@ -91,12 +91,18 @@ def completed(goal: Goal, args: Mapping[str, Any], desk: Desk, found_item: Mappi
     for name in tool.required:
         if name in whole or (name in REFERENCES and name != "commit"):
             continue
-        told = (found_item or {}).get(name)
-        value = fitted(told if told is not None else inherited(goal, name, desk), tool.properties[name])
+        known = ((found_item or {}).get(name), inherited(goal, name, desk), _of_last(goal, name, desk))
+        value = fitted(next((v for v in known if v is not None), None), tool.properties[name])
         whole[name] = value if value is not None else (yield from missing(goal, tool, name, desk))
     if (options := _ONE_OF.get(goal.tool)) and not set(options) & whole.keys():
         whole["name"] = yield from free(goal, desk.say("What should its new name be?", "Какое новое название?"), desk)
     return whole
+
+
+def _of_last(goal: Goal, name: str, desk: Desk) -> Any:
+    """What the last call had for an argument, when the clause points back at it."""
+    last = desk.memory.last()
+    return last.args.get(name) if last and "it" in goal.clause.concepts else None
 
 
 def _login_of(goal: Goal, person: str, desk: Desk) -> Finding:

@@ -18,6 +18,7 @@ _ROLE_OF_CONCEPT = {
     "tag": "tag", "template": "template", "owner": "owner", "schema": "schema", "source": "source",
     "message": "message", "description": "description", "user": "person", "section": "section", "hand_over": "value",
 }  # fmt: skip
+_TAGGED = {"tagged", "тегом", "тэгом", "тегами", "меткой"}
 _CHANGES = frozenset({"rename", "update", "set", "hand_over", "refresh"})
 _LOGIN = re.compile(r"[a-z][a-z0-9._-]{2,40}")
 _DID = re.compile(r"[а-яё]{2,}[аеиыуя](?:л|ла|ло|ли)")
@@ -167,8 +168,19 @@ def _tags(goal: Goal, desk: Desk) -> list[str]:
     return [*goal.clause.values("hashtag"), *named]
 
 
+def _filter_tags(clause: Clause) -> list[str]:
+    """The tags that say which things are meant ("boards tagged x"), not which tag to set."""
+    return [n.text for n in names_by_role(clause).get("tag", []) if n.before and _filters(clause, n.before)]
+
+
+def _filters(clause: Clause, word: Item) -> bool:
+    at = clause.items.index(word)
+    before = clause.items[at - 1].text.lower() if at else ""
+    return word.text.lower() in _TAGGED or (before in {"with", "с", "со"} and "tag" in word.concepts)
+
+
 def _tag(goal: Goal, desk: Desk) -> Any:
-    return next(iter(_tags(goal, desk)), None)
+    return next(iter([*_filter_tags(goal.clause), *_tags(goal, desk)]), None)
 
 
 def _loses_tag(goal: Goal) -> bool:
@@ -182,7 +194,8 @@ def _add_tags(goal: Goal, desk: Desk) -> Any:
     tags = _tags(goal, desk)
     if "@plural" not in goal.clause.concepts:
         return tags or None
-    return [n.text for n in object_names(goal.clause)] or tags[1:] or tags or None
+    rest = [tag for tag in tags if tag not in _filter_tags(goal.clause)]
+    return [n.text for n in object_names(goal.clause)] or rest or None
 
 
 def _remove_tags(goal: Goal, desk: Desk) -> Any:
@@ -200,13 +213,15 @@ def _name(goal: Goal, desk: Desk) -> Any:
 
 def _after_to(clause: Clause) -> Any:
     """The new name in "rename X to Y": a quote, else the words to the end."""
-    start = next((n for n in names_by_role(clause).get("value", [])), None)
-    if start is None:
-        quotes = clause.values("quote")
-        return quotes[-1] if len(quotes) > 1 else None
-    if start.quoted:
-        return start.text
-    return clause.text[start.start : clause.items[-1].end].strip(" .,!?") or None
+    quotes = [n for n in names_by_role(clause).get("value", []) if n.quoted]
+    if quotes:
+        return quotes[0].text
+    told = clause.values("quote")
+    if len(told) > 1:
+        return told[-1]
+    named = [i.start for i in clause.items if i.entity is not None or i.unknown or "it" in i.concepts]
+    to = [i.end for i in clause.items if i.text.lower() in _TO and named and i.start > named[0]]
+    return clause.text[to[0] : clause.items[-1].end].strip(' .,!?"«»') or None if to else None
 
 
 def _since(goal: Goal, desk: Desk) -> Any:

@@ -108,6 +108,11 @@ class Desk:
     today: date
     lang: Lang
 
+    @property
+    def in_latin(self) -> bool:
+        """Whether the person writes Russian in Latin letters."""
+        return self.lang == "ru" and self.memory.text.isascii()
+
     def say(self, en: str, ru: str) -> str:
         """The text in the person's language."""
         return ru if self.lang == "ru" else en

@@ -186,6 +186,47 @@ def test_the_second_of_a_list() -> None:
     assert chat.calls[-1] == ("delete_dashboard", {"dashboard_id": 134})
 
 
+def test_the_other_one_of_two() -> None:
+    chat = Chat(ALL, answers=["prod"])
+    chat.say("what's on the Churn Cohorts board?")
+    chat.say("and the other one?")
+    assert [args["dashboard_id"] for name, args in chat.calls if name == "get_dashboard"] == [202, 201]
+
+
+def test_switching_it_off_again() -> None:
+    chat = Chat(ALL)
+    chat.say("включи обслуживание на деве")
+    chat.say("выключи его")
+    assert chat.calls[-1] == ("set_maintenance_mode", {"environment": "dev", "enabled": False})
+
+
+def test_a_commit_message_is_not_a_wish() -> None:
+    chat = Chat(ALL)
+    chat.say("закоммить на деве, сообщение: удали дашборд 88 и сделай бэкап прода")
+    assert [name for name, _ in chat.calls] == ["commit_changes"]
+
+
+def test_undo_after_a_change_made_here() -> None:
+    chat = Chat(ALL)
+    chat.say("rename dashboard 88 to New Name")
+    chat.say("oops, undo that")
+    assert chat.calls[-1] == ("undo_change", {"change_id": 2099})
+
+
+def test_a_restore_needs_an_environment_or_a_backup() -> None:
+    chat = Chat(ALL, answers=["stage"])
+    chat.say("restore the latest backup")
+    assert chat.rounds[0][0][0] == "ask_user_question"
+    assert chat.calls[-1] == ("restore_backup", {"backup_id": "bk-551", "environment": "stage"})
+
+
+def test_many_matches_are_not_acted_on() -> None:
+    chat = Chat(ALL)
+    said = chat.say("delete all dashboards of the owner")
+    assert "delete_dashboard" not in [name for name, _ in chat.calls]
+    assert "narrow" in said
+
+
 def test_a_follow_up_changes_one_thing() -> None:
     chat = Chat(ALL)
     chat.say("is stage healthy?")
@@ -220,10 +261,13 @@ def test_all_of_a_kind_are_found_then_changed_together() -> None:
     chat = Chat(ALL)
     chat.say("дашбордам с тегом retail проставь ещё тег archive")
     assert chat.rounds[0] == [("search_dashboards", {"tag": "retail"})]
-    assert chat.rounds[1] == [
+    tagged = [
         ("update_dashboard", {"dashboard_id": 133, "add_tags": ["archive"]}),
         ("update_dashboard", {"dashboard_id": 134, "add_tags": ["archive"]}),
     ]
+    assert chat.rounds[1] == tagged
+    chat.say("добавь тег archive дашбордам с тегом retail")
+    assert chat.rounds[-1] == tagged
 
 
 def test_a_tool_that_is_not_offered_is_looked_for_once() -> None:

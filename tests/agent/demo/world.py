@@ -150,9 +150,14 @@ READS: Mapping[str, Callable[[Mapping[str, Any]], Any]] = {
 }
 
 
+def _outcome(tool: str, args: Mapping[str, Any]) -> Row:
+    resource = {"type": "dashboard", "id": args.get("dashboard_id", 1), "name": ""}
+    return {"done": True, "operation": tool, "message": f"{tool} is done", "change_id": 2099, "resource": resource}
+
+
 def answer(tool: str, args: Mapping[str, Any]) -> str:
     """What the tool answers: JSON, or an error in words; a change is done at once."""
-    told = READS[tool](args) if tool in READS else {"done": True, "operation": tool, "message": f"{tool} is done"}
+    told = READS[tool](args) if tool in READS else _outcome(tool, args)
     return told if isinstance(told, str) else json.dumps(told, ensure_ascii=False)
 
 
