@@ -38,7 +38,8 @@ class Context:
             named = self._known & (part.terms.keys() | unwanted.keys())
             if any(map(self._lexicon.is_act, unwanted)):
                 self._lend(unwanted, before)
-            self._lend(part.terms, named or before)
+            if part.telling:
+                self._lend(part.terms, named or before)
             before = named or before
 
     def _lend(self, terms: Terms, things: frozenset[str]) -> None:

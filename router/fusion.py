@@ -19,9 +19,9 @@ class Policy:
     danger tool needs covered, with its act among the words. sure: the nearness in meaning that replaces it.
     """
 
-    threshold: float = 0.3
-    ratio: float = 0.5
-    cap: int = 5
+    threshold: float = 0.2
+    ratio: float = 0.45
+    cap: int = 6
     phrase_half: float = 2.5
     meaning: float = 0.5
     bag: float = 0.02
@@ -29,6 +29,7 @@ class Policy:
     everyday: float = 0.5
     outside: float = 0.3
     act: float = 0.7
+    some: float = 0.45
     sure: float = 0.85
     covered: float = 0.75
 
@@ -41,6 +42,7 @@ class Scores:
     phrase: np.ndarray
     covered: np.ndarray
     acted: np.ndarray
+    named: np.ndarray
     meaning: np.ndarray
 
 
@@ -52,10 +54,11 @@ def fuse(parts: list[Part], keywords: KeywordTier, meaning: MeaningTier | None, 
     asked = np.array([[float(part.asked)] for part in parts])
     acted = np.array([w.acted for w in words]) * worth * asked
     covered = np.array([w.covered for w in words]) * worth * asked
+    named = np.array([w.named for w in words]) * worth * asked
     near, nearer = _nearness(parts, meaning, keywords.size)
     lost = policy.everyday * nearer * talk + policy.outside * np.array([p.outside for p in parts])
     fused = phrase / (phrase + policy.phrase_half) + policy.bag * np.array([w.bag for w in words])
-    return Scores(fused + policy.meaning * near - lost[:, None], phrase, covered, acted, near)
+    return Scores(fused + policy.meaning * near - lost[:, None], phrase, covered, acted, named, near)
 
 
 def _nearness(parts: list[Part], meaning: MeaningTier | None, size: int) -> tuple[np.ndarray, np.ndarray]:

@@ -15,7 +15,7 @@ from router.text import name_words, plain, stem, words
 _CONCEPT = 0.9
 _K1, _B = 1.2, 0.75
 _OWN = 0.1
-_TELLING = 2.5
+_TELLING = 2.0
 
 Slot = frozenset[str]
 
@@ -28,6 +28,7 @@ class KeywordScores:
     phrase: np.ndarray
     covered: np.ndarray
     acted: np.ndarray
+    named: np.ndarray
     bag: np.ndarray
 
 
@@ -76,6 +77,7 @@ class KeywordTier:
         self._members = [np.array(m, dtype=np.int32) for m in members]
         self._acting = [np.array(m, dtype=np.int32) for m in acting]
         self._owner = np.array([tool for tool, _ in phrases], dtype=np.int32)
+        self._several = np.array([len(used) > 1 for _, used in phrases])
         self._total = np.array([sum(self._idf[number[s]] for s in used) for _, used in phrases])
         self._slots_of: dict[str, list[tuple[int, float]]] = defaultdict(list)
         for i, slot in enumerate(slots):
@@ -125,7 +127,7 @@ class KeywordTier:
         acted = np.where(self._spread(hits, self._acting) > 0, coverage, 0.0)
         covered = np.where(self._total >= _TELLING, coverage, 0.0)
         best = self._best
-        return KeywordScores(best(matched * coverage), best(covered), best(acted), self._bm25(terms))
+        return KeywordScores(best(matched * coverage), best(covered), best(acted), best(acted * self._several), self._bm25(terms))
 
     def _spread(self, hits: dict[int, float], members: Sequence[np.ndarray]) -> np.ndarray:
         """Weight of the matched slots for each phrase."""

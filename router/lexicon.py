@@ -73,6 +73,10 @@ class Lexicon:
         """Whether the term is a concept of changing something, rather than of asking."""
         return self.section.get(term[1:]) == "actions"
 
+    def does(self, term: str) -> bool:
+        """Whether the term is a concept of doing or asking something."""
+        return self.section.get(term[1:]) in ("actions", "questions")
+
     def is_thing(self, term: str) -> bool:
         """Whether the term is a concept of a thing."""
         return self.section.get(term[1:]) == "things"

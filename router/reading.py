@@ -92,10 +92,15 @@ class Reader:
         if named and not self._spelling.known(word):
             return Word(raw, word, 1.0, clause, "name")
         meant, sure = self._spelling.repair(word)
+        named = named or (meant != word and raw[0].isupper() and not raw.isupper())
         return Word(raw, meant, sure * (_NAME_WEIGHT if named else 1.0), clause)
 
     def _rule_out(self, clause: Sequence[Word]) -> bool:
-        flags, frozen = ruled_out([w.meant for w in clause], self._lexicon)
+        words = [w.meant for w in clause]
+        acts = [any(map(self._lexicon.does, self._terms_of(w))) for w in clause]
+        for start, end, concept in self._lexicon.sequences(words):
+            acts[start : end + 1] = [acts[start] or self._lexicon.does(f"@{concept}")] * (end + 1 - start)
+        flags, frozen = ruled_out(words, acts, self._lexicon.stop)
         for word, out in zip(clause, flags, strict=True):
             word.out = out
         return frozen

@@ -62,13 +62,13 @@ class Router:
         return self._cut(scores, open_, reading)
 
     def _open(self, reading: Reading, scores: Scores, allowed) -> np.ndarray:
-        acted = scores.acted.max(axis=0)
-        near = scores.meaning.max(axis=0)
-        evident = acted >= self.policy.act
         unwanted = [terms for terms in reading.unwanted if terms]
+        acted = scores.named.max(axis=0)
+        evident = acted >= self.policy.act
         if not unwanted:
-            evident |= near >= self.policy.sure
+            evident |= scores.meaning.max(axis=0) >= self.policy.sure
             evident |= scores.covered.max(axis=0) >= self.policy.covered
+            evident |= scores.acted.max(axis=0) >= self.policy.some
         open_ = ~self._danger | evident
         for terms in unwanted:
             against = self._keywords.score(terms)

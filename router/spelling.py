@@ -93,4 +93,4 @@ def _nearest(word: str, pools: dict[tuple[bool, int], list[str]], most: int) -> 
     for size in range(max(len(word) - allowed, _SHORTEST_TYPO), len(word) + allowed + 1):
         pool = pools.get((is_cyrillic(word), size), ())
         hits += extract(word, pool, scorer=OSA.distance, score_cutoff=allowed, limit=3)
-    return min(hits, key=lambda hit: (hit[1], hit[0][0] != word[0], hit[0]), default=(None,))[0]
+    return min(hits, key=lambda hit: (hit[1], sorted(hit[0]) != sorted(word), hit[0][0] != word[0], hit[0]), default=(None,))[0]
