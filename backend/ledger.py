@@ -44,9 +44,16 @@ def fingerprint(
 ) -> bytes:
     """SHA-256 of what makes two calls the same call; the order of query parameters and JSON keys does not matter."""
     pairs = sorted(query.items() if isinstance(query, Mapping) else query)
-    canonical = json.dumps(json.loads(body), sort_keys=True, separators=(",", ":")) if body else ""
-    parts = [method, path, json.dumps(pairs), canonical, match]
+    parts = [method, path, json.dumps(pairs), _canonical(body), match]
     return hashlib.sha256("\0".join(parts).encode("utf-8", "surrogatepass")).digest()
+
+
+def _canonical(body: bytes) -> str:
+    """JSON in one spelling; a body that is no JSON (nobody reads it, or it would have been refused) as it is."""
+    try:
+        return json.dumps(json.loads(body), sort_keys=True, separators=(",", ":"))
+    except (ValueError, RecursionError):
+        return body.hex()
 
 
 async def claim(connection: Connection, entry: Entry) -> Response | None:

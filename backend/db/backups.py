@@ -43,7 +43,7 @@ async def get(connection: Connection, backup_id: str) -> Backup:
 
 async def lock(connection: Connection, backup_id: str) -> Backup:
     """One backup, locked until the transaction ends; raises `Problem`."""
-    await connection.execute("select from backups where id = %s for update", (backup_id,))
+    await connection.execute("select from backups where id = %s for no key update", (backup_id,))
     return await get(connection, backup_id)
 
 

@@ -68,7 +68,7 @@ async def _old(connection: Connection, document_id: str, revision: int) -> Row:
 
 async def lock(connection: Connection, document_id: str) -> Row:
     """One row, locked until the transaction ends; raises `Problem`."""
-    await connection.execute("select from documents where id = %s for update", (document_id,))
+    await connection.execute("select from documents where id = %s for no key update", (document_id,))
     return await get(connection, document_id)
 
 

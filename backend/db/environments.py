@@ -33,7 +33,7 @@ async def get(connection: Connection, environment: str) -> Row:
 async def lock(connection: Connection, environments: Iterable[str]) -> dict[str, Row]:
     """Lock the content of these environments until the transaction ends, always in the same order."""
     for environment in sorted(set(environments)):
-        await connection.execute("select from environments where id = %s for update", (environment,))
+        await connection.execute("select from environments where id = %s for no key update", (environment,))
     return {environment: await get(connection, environment) for environment in environments}
 
 

@@ -55,7 +55,7 @@ async def get(connection: Connection, task_id: int) -> Row:
 
 async def lock(connection: Connection, task_id: int) -> Row:
     """One row, locked until the transaction ends; raises `Problem`."""
-    await connection.execute("select from tasks where id = %s for update", (task_id,))
+    await connection.execute("select from tasks where id = %s for no key update", (task_id,))
     return await get(connection, task_id)
 
 

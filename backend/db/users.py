@@ -35,7 +35,7 @@ async def get(connection: Connection, user_id: str) -> Row:
 
 async def lock(connection: Connection, user_id: str) -> Row:
     """Lock everybody's roles (they are few) until the transaction ends, so that an admin remains; raises `Problem`."""
-    await connection.execute("select from users order by id for update")
+    await connection.execute("select from users order by id for no key update")
     return await get(connection, user_id)
 
 

@@ -3,6 +3,7 @@
 import asyncio
 import json
 import os
+import tempfile
 import time
 from collections.abc import Awaitable, Callable
 from contextlib import suppress
@@ -31,13 +32,12 @@ def signing_key(folder: Path) -> OKPKey:
 def _write_once(path: Path) -> None:
     """Write a new key so that two starts at once end up with the same one and nobody reads half a file."""
     key = OKPKey.generate_key("Ed25519", {"use": "sig", "alg": "Ed25519"}, auto_kid=True)
-    draft = path.with_suffix(f".{os.getpid()}")
-    descriptor = os.open(draft, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
+    descriptor, draft = tempfile.mkstemp(dir=path.parent)  # readable for its owner only
     with os.fdopen(descriptor, "w") as file:
         json.dump(key.as_dict(private=True), file)
     with suppress(FileExistsError):
         os.link(draft, path)
-    draft.unlink()
+    os.unlink(draft)
 
 
 class OwnKey:

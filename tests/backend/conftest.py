@@ -1,4 +1,9 @@
-"""A workspace of its own for each test: a copy of one planted database, and the app over it in process."""
+"""A planted workspace for each test, in process.
+
+world           a running workspace that is set back after the test
+still           a running workspace for tests that change nothing; that they did not is checked at the end
+workspace_url   a database of this test's own, for tests that start the workspace themselves (`running`)
+"""
 
 import asyncio
 import uuid
@@ -10,10 +15,20 @@ import pytest_asyncio
 
 from backend.database import bootstrap, migrate, open_pool
 from backend.seed import plant
+from tests.backend.pristine import Pristine
 from tests.backend.world import World, fingerprint, in_database, running
 from tests.conftest import Server
 
 TEMPLATE = "workspace_template"
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """All async tests here share one event loop with the workspaces that they share."""
+    here = Path(__file__).parent
+    shared_loop = pytest.mark.asyncio(loop_scope="session")
+    for item in items:
+        if here in item.path.parents and pytest_asyncio.is_async_test(item):
+            item.add_marker(shared_loop, append=False)
 
 
 @pytest.fixture(scope="session")
@@ -41,11 +56,27 @@ def workspace_url(postgres: Server, planted: str) -> Iterator[str]:
     postgres.execute(f"drop database {name} with (force)")
 
 
-@pytest.fixture
-async def world(workspace_url: str, tmp_path: Path) -> AsyncIterator[World]:
-    """A running workspace."""
-    async with running(workspace_url, tmp_path) as world:
+@pytest.fixture(scope="session")
+def pristine(postgres: Server, planted: str) -> Iterator[Pristine]:
+    """The database of `world`, and the means to set it back."""
+    postgres.execute(f"create database moving template {TEMPLATE}")
+    pristine = Pristine(postgres.database("moving"))
+    yield pristine
+    pristine.close()
+
+
+@pytest_asyncio.fixture(scope="session", loop_scope="session")
+async def moving(pristine: Pristine, planted: str, tmp_path_factory: pytest.TempPathFactory) -> AsyncIterator[World]:
+    """The workspace behind `world`."""
+    async with running(in_database(planted, "moving"), tmp_path_factory.mktemp("moving")) as world:
         yield world
+
+
+@pytest.fixture
+def world(moving: World, pristine: Pristine) -> Iterator[World]:
+    """A running workspace that is as planted before and after the test."""
+    yield moving
+    pristine.reset()
 
 
 @pytest_asyncio.fixture(scope="session", loop_scope="session")

@@ -14,8 +14,6 @@ SEEDS = {seed.name: seed for seed in all_attachments()}
 
 
 class TestRead:
-    pytestmark = pytest.mark.asyncio(loop_scope="session")
-
     @pytest.mark.parametrize(
         ("attachment", "words", "pages"),
         [

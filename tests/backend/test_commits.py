@@ -6,8 +6,6 @@ from tests.backend.world import World, rows
 
 
 class TestList:
-    pytestmark = pytest.mark.asyncio(loop_scope="session")
-
     async def test_uncommitted_changes_and_commits_newest_first(self, still: World) -> None:
         changes = await still.get("/environments/dev/changes")
         assert [commit["short_id"] for commit in changes["commits"]] == [

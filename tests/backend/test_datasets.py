@@ -8,8 +8,6 @@ from tests.backend.world import World
 
 
 class TestSearch:
-    pytestmark = pytest.mark.asyncio(loop_scope="session")
-
     @pytest.mark.parametrize(
         ("params", "names"),
         [

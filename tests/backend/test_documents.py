@@ -11,8 +11,6 @@ FRESHER = [{"op": "replace", "path": "/sla/freshness_hours", "value": 12}]
 
 
 class TestRead:
-    pytestmark = pytest.mark.asyncio(loop_scope="session")
-
     @pytest.mark.parametrize(
         ("params", "ids"),
         [

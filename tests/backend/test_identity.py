@@ -9,11 +9,8 @@ from dataclasses import dataclass
 from typing import Any
 
 import pytest
-from joserfc.jwk import ECKey
 
 from tests.backend.world import World, new_key, sign
-
-pytestmark = pytest.mark.asyncio(loop_scope="session")
 
 
 @dataclass(frozen=True)

@@ -3,14 +3,12 @@
 import re
 from typing import Any
 
-import pytest
 from openapi_spec_validator import validate
 
 from backend.openapi import TAGS
 from tests.backend.operations import CHANGES, READS
 from tests.backend.world import World
 
-pytestmark = pytest.mark.asyncio(loop_scope="session")
 PUBLIC = {"issue_token", "read_jwks", "healthz", "readyz"}
 METHODS = {"get", "put", "post", "patch", "delete"}
 

@@ -8,8 +8,6 @@ import pytest
 from backend.problems import STATUS
 from tests.backend.world import World
 
-pytestmark = pytest.mark.asyncio(loop_scope="session")
-
 
 async def test_a_refusal_is_a_problem_document(still: World) -> None:
     answer = await still.call("vera", "GET", "/dashboards/99999")
@@ -33,7 +31,7 @@ async def test_in_the_language_of_the_caller(still: World, language: str, title:
     assert answer.json()["title"] == title
 
 
-async def test_every_problem_and_sentence_exists_in_both_languages() -> None:
+def test_every_problem_and_sentence_exists_in_both_languages() -> None:
     folder = files("backend").joinpath("sentences")
     problems = json.loads(folder.joinpath("problems.json").read_text("utf-8"))
     assert set(problems) == set(STATUS)

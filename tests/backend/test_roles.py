@@ -5,8 +5,6 @@ import pytest
 from tests.backend.operations import CHANGES, PEOPLE, READS, Operation
 from tests.backend.world import World
 
-pytestmark = pytest.mark.asyncio(loop_scope="session")
-
 
 @pytest.mark.parametrize("role", PEOPLE)
 @pytest.mark.parametrize("operation", [*READS, *CHANGES], ids=lambda operation: operation.name)

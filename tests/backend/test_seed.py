@@ -7,8 +7,6 @@ import pytest
 from backend.seed.attachments import all_attachments
 from tests.backend.world import World, rows
 
-pytestmark = pytest.mark.asyncio(loop_scope="session")
-
 
 async def test_there_is_enough_of_everything(still: World) -> None:
     (count,) = rows(

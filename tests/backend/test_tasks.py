@@ -6,8 +6,6 @@ from tests.backend.world import World, rows
 
 
 class TestList:
-    pytestmark = pytest.mark.asyncio(loop_scope="session")
-
     @pytest.mark.parametrize(
         ("params", "ids"),
         [
@@ -42,8 +40,8 @@ class TestList:
 
     async def test_a_running_one_says_how_long_it_takes_yet(self, still: World) -> None:
         task = await still.get("/tasks/6602")
-        assert task["progress"] == 40
-        assert 5000 < task["seconds_left"] < 5800
+        assert 40 <= task["progress"] <= 50
+        assert 4800 < task["seconds_left"] < 5800
 
     @pytest.mark.parametrize(("method", "path"), [("GET", ""), ("POST", "/cancel")])
     async def test_that_does_not_exist(self, still: World, method: str, path: str) -> None:

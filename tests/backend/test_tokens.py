@@ -16,8 +16,6 @@ from tests.backend.world import ISSUER, World, new_key
 
 
 class TestSignIn:
-    pytestmark = pytest.mark.asyncio(loop_scope="session")
-
     @pytest.mark.parametrize(
         ("who", "word", "role"),
         [("vera", "v-secret-1", "viewer"), ("ilya", "i-secret-2", "editor"), ("anna", "a-secret-3", "admin")],

@@ -6,8 +6,6 @@ from tests.backend.world import World, rows
 
 
 class TestList:
-    pytestmark = pytest.mark.asyncio(loop_scope="session")
-
     @pytest.mark.parametrize(
         ("params", "ids"),
         [

@@ -144,5 +144,5 @@ def fingerprint(url: str) -> dict[str, str]:
 
 def rows(url: str, query: LiteralString, *values: Any) -> list[dict[str, Any]]:
     """Rows straight from the database."""
-    with psycopg.connect(url, row_factory=dict_row) as connection:
-        return connection.execute(query, values).fetchall()
+    with psycopg.connect(url) as connection:
+        return connection.cursor(row_factory=dict_row).execute(query, values).fetchall()
