@@ -68,7 +68,9 @@ class Clause:
     def _features(self) -> Iterator[str]:
         yield from (f"@{e.kind}" for e in self.entities)
         yield from ("@name" for _ in self.names)
-        for item in self.items:
+        for item, following in zip(self.items, (*self.items[1:], None), strict=False):
+            if "backup" in item.concepts and not item.russian and following is not None and _is_place(following):
+                yield "make_backup"
             if item.concepts & THINGS and _PLURAL.search(item.text) and not _SINGULAR.search(item.text):
                 yield "@plural"
             if not item.entity and _PAST.search(item.text):
@@ -90,6 +92,11 @@ class Clause:
     def things(self) -> frozenset[str]:
         """The things it speaks of."""
         return self.concepts & THINGS
+
+
+def _is_place(item: Item) -> bool:
+    """An environment right behind "backup" makes that a verb in English: "backup prod", but "the prod backup"."""
+    return item.entity is not None and item.entity.kind == "environment"
 
 
 def split(reading: Reading) -> list[Clause]:

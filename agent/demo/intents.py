@@ -29,10 +29,11 @@ class Intent:
 INTENTS: Mapping[str, Intent] = {
     "list_environments": Intent(
         ("environment", "version ask|list", "version @environment", "ask maintenance @environment", "list maintenance"),
-        "list ask find all version now",
+        "list ask find all version now @environment",
     ),
     "check_environment_health": Intent(
-        ("health @environment", "health environment", "check health", "check @environment", "component"),
+        ("health @environment", "health environment", "check health", "check @environment", "component",
+         "ask @environment"),
         "ask list check health component environment @environment",
     ),
     "set_maintenance_mode": Intent(
@@ -77,19 +78,19 @@ INTENTS: Mapping[str, Intent] = {
     "delete_dataset": Intent(("delete dataset", "delete @technical"), "dataset @name @number"),
     "plan_migration": Intent(
         ("plan", "plan migrate", "plan migration_thing"),
-        "migrate migration_thing dashboard ask list start @environment",
+        "migrate migration_thing dashboard ask list start all tag @plural @environment",
     ),
     "run_migration": Intent(
         ("migrate -plan", "migrate -plan -ask -list", "start migration_thing -plan"),
-        "migration_thing dashboard start @environment @name",
+        "migration_thing dashboard start all tag @plural @environment @name",
     ),
     "list_backups": Intent(
         ("backup", "list|find|ask|open backup", "backup @plural"),
-        "list find ask last @plural @environment @date @age",
+        "list find ask last when @plural @environment @date @age",
     ),
     "create_backup": Intent(
         ("create backup", "make_backup", "backup @environment -@plural -list -ask -find -open -last"),
-        "environment @environment",
+        "backup environment @environment",
     ),
     "restore_backup": Intent(
         ("restore backup|@backup|environment|@environment -@commit -commit_thing", "rollback backup|@backup"),
@@ -97,7 +98,7 @@ INTENTS: Mapping[str, Intent] = {
     ),
     "delete_backup": Intent(("delete backup", "delete @backup"), "backup last @backup @environment @age @date"),
     "list_tasks": Intent(
-        ("list|ask|find task", "task @plural", "task queue|failed|done|stuck", "queue", "task who start",
+        ("list|ask|find task", "task @plural", "task queue|failed|done|stuck", "queue -version", "task who start",
          "task draw|validate|write_docs -start -cancel"),
         "list ask find all queue failed done stuck @plural @environment",
     ),
@@ -129,7 +130,7 @@ INTENTS: Mapping[str, Intent] = {
         "commit commit_thing last environment @commit @environment",
     ),
     "list_users": Intent(
-        ("list|ask|find user", "user @plural", "user @role", "who role", "who @role", "who user",
+        ("list|ask|find user", "user @plural", "user @role", "who role", "list|ask role", "who @role", "who user",
          "list|find @role", "ask @role", "find @login"),
         "list ask find who role user @role @plural @environment",
     ),
@@ -147,7 +148,7 @@ INTENTS: Mapping[str, Intent] = {
     ),
     "apply_document_patch": Intent(
         ("set|update|create|delete|rename document", "set|update|create|delete @pointer", "set|update @measure",
-         "set|update|create|delete section", "set|update fresh"),
+         "set|update|create|delete section", "set|update fresh", "set|update @quote -dashboard -dataset -tag"),
         "document section fresh row column owner version source description schema name @pointer @measure @name @quote",
     ),
     "undo_change": Intent(
@@ -158,7 +159,7 @@ INTENTS: Mapping[str, Intent] = {
         ("attachment", "@file"), "list find ask open read document attachment @plural @file"
     ),
     "list_audit_events": Intent(
-        ("audit", "who @past", "who approve", "when @past", "ask|list @past @login -task",
+        ("audit", "who @past", "who approve", "when @past -fresh -last", "ask|list @past @login -task",
          "ask|list @past it -task -dataset -dashboard"),
         "list ask find open who when last approve role migration_thing dashboard dataset document backup change "
         "@past @login @environment @date @role",
