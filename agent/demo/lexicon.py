@@ -99,7 +99,7 @@ ACTIONS: dict[str, str] = {
     "draw": (
         "thumbnail, thumbnails, preview image, картинка, превью, миниатюра, превьюшка, превьюшки, обложка, thumbnials"
     ),
-    "make_backup": "back up, забэкапь, забэкапить, бэкапь, бэкапни, сбэкапь",
+    "make_backup": "back up, забэкапь, забэкапить, бэкапни, сбэкапь",
     "write_docs": ("document, documentation, документирование, задокументируй, документируй, документировать, опиши"),
     "hand_over": "hand over, hand it over, reassign, передай, передать, переназначь, отдай, переведи на",
 }
