@@ -96,10 +96,8 @@ def _calls(message: AIMessageChunk, *, truncated: bool) -> tuple[list[ToolCall],
                 raise ArgumentTextError("the reply was cut off at the output limit; nothing of it ran")
             good.append(ToolCall(name=name, args=arguments(raw), id=call_id, type="tool_call"))
         except ArgumentTextError as error:
-            args = whole_text(raw[:2000])
-            bad.append(
-                InvalidToolCall(name=name, args=args, id=call_id, error=str(error), type="invalid_tool_call", index=None)
-            )
+            told = {"name": name, "args": whole_text(raw[:2000]), "id": call_id, "error": str(error)}
+            bad.append(InvalidToolCall(type="invalid_tool_call", **told))  # type: ignore[typeddict-item]
     return good, bad
 
 

@@ -55,30 +55,6 @@ class MergedStream(httpx2.AsyncByteStream):
         await self._stream.aclose()
 
 
-def merged(events: list[bytes]) -> Iterator[bytes]:
-    """The events, ending in a blank line each, with runs of deltas for the same place joined."""
-    run: list[tuple[bytes, "_Delta"]] = []
-    for event in events:
-        delta = _Delta.of(event) if len(events) > 1 else None
-        if run and (delta is None or delta.place != run[0][1].place):
-            yield _joined(run)
-            run = []
-        if delta is None:
-            yield event + b"\n\n"
-        else:
-            run.append((event, delta))
-    if run:
-        yield _joined(run)
-
-
-def _joined(run: list[tuple[bytes, "_Delta"]]) -> bytes:
-    event, first = run[0]
-    if len(run) == 1:
-        return event + b"\n\n"
-    first.holder[first.field] = "".join(delta.holder[delta.field] for _, delta in run)
-    return first.head + b"data: " + json.dumps(first.event, ensure_ascii=False).encode("utf-8", "surrogatepass") + b"\n\n"
-
-
 class _Delta:
     """One event that only adds text, where it adds it (`place`), and the object that holds the text."""
 
@@ -102,6 +78,32 @@ class _Delta:
         if isinstance(event.get("delta"), str) and str(event.get("type", "")).endswith(".delta"):
             return cls(head, event, tuple(event.get(key) for key in _PLACE), event, "delta")
         return _chat_delta(head, event)
+
+
+def merged(events: list[bytes]) -> Iterator[bytes]:
+    """The events, ending in a blank line each, with runs of deltas for the same place joined."""
+    run: list[tuple[bytes, _Delta]] = []
+    for event in events:
+        delta = _Delta.of(event) if len(events) > 1 else None
+        if run and (delta is None or delta.place != run[0][1].place):
+            yield _joined(run)
+            run = []
+        if delta is None:
+            yield event + b"\n\n"
+        else:
+            run.append((event, delta))
+    if run:
+        yield _joined(run)
+
+
+def _joined(run: list[tuple[bytes, _Delta]]) -> bytes:
+    event, first = run[0]
+    if len(run) == 1:
+        return event + b"\n\n"
+    first.holder[first.field] = "".join(delta.holder[delta.field] for _, delta in run)
+    return (
+        first.head + b"data: " + json.dumps(first.event, ensure_ascii=False).encode("utf-8", "surrogatepass") + b"\n\n"
+    )
 
 
 def _chat_delta(head: bytes, event: dict[str, Any]) -> _Delta | None:
