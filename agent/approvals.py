@@ -23,7 +23,6 @@ from store.pool import Connection, Pool
 from tools.text import visible
 from tools.toolset import ArgumentError, Call, Effect, Lang, Problem, ToolResult, Toolset, ToolSpec
 
-MAX_REASON = 2000
 SAME = {"approve": ("approved", "consumed", "failed"), "deny": ("denied",)}
 
 
@@ -273,18 +272,6 @@ def refusal(decided: Decided, decision: Decision, lang: Lang) -> Refused | None:
     if state in SAME.get(decision.decision, ()):
         return None
     return Refused("expired", lang) if state == "expired" else Refused("already_decided", lang, winner=state)
-
-
-def check_reason(reason: str | None, lang: Lang) -> None:
-    """Raise `Refused` for a reason that is too long or cannot be stored."""
-    if reason is None:
-        return
-    try:
-        reason.encode()
-    except UnicodeEncodeError:
-        raise Refused("bad_reason", lang, limit=MAX_REASON) from None
-    if len(reason) > MAX_REASON or "\0" in reason:
-        raise Refused("bad_reason", lang, limit=MAX_REASON)
 
 
 def _shown_before(earlier: list[Approval], call_key: str) -> dict[str, Any] | None:

@@ -1,5 +1,7 @@
 """A refusal: an HTTP-like status, a code for programs and one clear sentence for the person."""
 
+from typing import Any
+
 from tools.toolset import Lang
 
 SENTENCES: dict[str, tuple[int, str, str]] = {
@@ -13,7 +15,7 @@ SENTENCES: dict[str, tuple[int, str, str]] = {
                           "В сообщении есть половина символа (одиночный суррогат). Наберите это место заново."),
     "bad_turn_id": (400, "turn_id must be 1 to 255 printable characters. Make a new one, a UUID for example.",
                     "turn_id должен содержать от 1 до 255 печатных символов. Создайте новый, например UUID."),
-    "bad_reason": (400, "The text is longer than {limit} characters or holds a broken character. Shorten it.",
+    "bad_text": (400, "The text is longer than {limit} characters or holds a broken character. Shorten it.",
                    "Текст длиннее {limit} символов или содержит повреждённый символ. Сократите его."),
     "not_found": (404, "There is no such thing here, or it is not yours. Open the list and choose again.",
                   "Такого здесь нет, или это не ваше. Откройте список и выберите снова."),
@@ -33,6 +35,12 @@ SENTENCES: dict[str, tuple[int, str, str]] = {
                            "Бэкенд отклоняет этот вариант: {detail}"),
     "too_many_pending": (429, "You have {limit} requests waiting for a decision. Decide some of them first.",
                          "У вас {limit} запросов ждут решения. Сначала решите часть из них."),
+    "too_many_turns": (429, "Too many messages in a short time. Send it again in {seconds} seconds.",
+                       "Слишком много сообщений подряд. Отправьте снова через {seconds} с."),
+    "too_many_running": (429, "{limit} answers are being written for you. Wait until one of them is done.",
+                         "Для вас пишется ответов: {limit}. Дождитесь, пока один закончится."),
+    "not_a_write_tool": (422, "Only tools that change things, and can be undone, may be allowed for good.",
+                         "Навсегда разрешить можно только изменения, которые можно вернуть."),
     "nothing_to_undo": (409, "This change cannot be undone (any more).", "Это изменение (уже) нельзя вернуть."),
     "undo_failed": (409, "The change was not undone: {detail}", "Изменение не возвращено: {detail}"),
     "review_while_running": (409, "Wait for the running answer before you switch the review of changes.",
@@ -55,10 +63,12 @@ class Refused(Exception):  # noqa: N818
     """Asked for something that cannot be done.
 
     `status` follows HTTP, `code` is one of `SENTENCES`, `text` is in the person's language, `errors` are field
-    errors of an edit (pydantic's shape), `winner` is the state that a decision lost against.
+    errors of an edit (pydantic's shape), `winner` is the state that a decision lost against, `retry_after` the seconds to wait.
     """
 
-    def __init__(self, code: str, lang: Lang = "en", *, errors: list | None = None, winner: str | None = None, **words):
+    def __init__(
+        self, code: str, lang: Lang = "en", *, errors: list | None = None, winner: str | None = None, **words: Any
+    ):
         status, english, russian = SENTENCES[code]
         if winner is not None:
             words["winner"] = DECISIONS[winner][lang == "ru"]
@@ -67,4 +77,5 @@ class Refused(Exception):  # noqa: N818
         self.text = (russian if lang == "ru" else english).format(**words)
         self.errors = errors or []
         self.winner = winner
+        self.retry_after: float | None = words.get("seconds")
         super().__init__(self.text)
