@@ -47,7 +47,7 @@ class Entity:
 _TAIL = r"((?![«\"'“])[^\n;]+?)(?=$|[\n;]|, (?:then|потом|затем)\b|[.!] )"
 _LABEL = r"\b(?:message|msg|comment|note|сообщени\w+|пометк\w+|комментари\w+|заметк\w+)"
 _WITH_LABEL = r"\b(?:with (?:the |a )?(?:message|msg|comment|note)|с (?:сообщением|пометкой|комментарием|заметкой)|msg)"
-_FILE = r"[\w-]+\.(?:txt|pdf|csv|tsv|docx?|xlsx?|md|json|png|jpe?g|log|ya?ml|html?|zip)"
+_FILE = r"[\w-]{1,80}\.(?:txt|pdf|csv|tsv|docx?|xlsx?|md|json|png|jpe?g|log|ya?ml|html?|zip)"
 _PATTERNS: tuple[tuple[str, re.Pattern[str]], ...] = tuple(
     (kind, re.compile(pattern, re.IGNORECASE))
     for kind, pattern in (
@@ -55,7 +55,7 @@ _PATTERNS: tuple[tuple[str, re.Pattern[str]], ...] = tuple(
         ("quote", r"(?<!\w)'([^'\n]{1,300})'(?!\w)|(?<!\w)‘([^’\n]{1,300})’(?!\w)"),
         ("message", rf"{_LABEL}\s*[:=]\s*{_TAIL}|{_WITH_LABEL}\s+{_TAIL}"),
         ("description", rf"(?:\bdescription|\bописани\w+)[^:«\"'\n]{{0,60}}?(?:\bto\b|\bна\b|:)\s*{_TAIL}"),
-        ("login", r"([\w.+-]+@[\w-]+(?:\.[\w-]+)+)"),
+        ("login", r"(?<![\w.+-])([\w.+-]{1,64}@[\w-]{1,64}(?:\.[\w-]{1,64}){1,4})"),
         ("file", rf"(?<![\w./-])({_FILE})(?![\w/-])"),
         ("backup", r"(?<![\w-])(bk-[a-z0-9-]+)"),
         ("measure", r"(?<![\w:.-])(\d{1,2}:\d{2})(?![\w:])"),

@@ -11,7 +11,7 @@ from rapidfuzz.distance import OSA
 from agent.demo import lexicon
 from agent.demo.language import fold, readings, stem
 
-_LONGEST_PHRASE = 5
+_LONGEST_PHRASE, _LONGEST_WORD = 5, 30
 _GROUPS: Mapping[str, str] = {
     **lexicon.ACTIONS,
     **lexicon.THINGS,
@@ -100,7 +100,7 @@ def _in_latin_letters(word: str) -> Meaning:
 
 def _with_typo(word: str) -> Meaning:
     folded = fold(word)
-    if len(folded) < 5:
+    if not 5 <= len(folded) <= _LONGEST_WORD:
         return NOTHING
     allowed = 1 if len(folded) < 10 else 2
     near = process.extractOne(
