@@ -17,6 +17,7 @@ from backend.words import Lang, say
 
 P = ParamSpec("P")
 Failpoint = Callable[[str], Awaitable[None]]
+PATIENCE = "set local lock_timeout = '1500ms'"  # then 409 with Retry-After, rather than a caller that hangs
 
 
 async def no_failpoint(name: str) -> None:
@@ -107,12 +108,13 @@ class Effects:
 
     async def _preview(self, connection: Connection, make_plan: Any, *args: Any, **kwargs: Any) -> Response:
         async with connection.transaction() as transaction:
+            await connection.execute(PATIENCE)
             plan = await make_plan(self._act(connection), *args, **kwargs)
             raise Rollback(transaction)
         return JSONResponse(plan.preview.model_dump(mode="json"), headers=_etag(plan.preview.etag))
 
     async def _effect(self, connection: Connection, make_plan: Any, *args: Any, **kwargs: Any) -> Response:
-        await connection.execute(f"set local lock_timeout = '{ledger.LOCK_TIMEOUT}'")
+        await connection.execute(PATIENCE)
         await self.failpoint("before_ledger")
         if self.call.entry and (stored := await ledger.claim(connection, self.call.entry)):
             return stored

@@ -16,7 +16,6 @@ from starlette.responses import Response
 from backend.database import Connection
 from backend.problems import Problem
 
-LOCK_TIMEOUT = "1500ms"
 REPLAYED = "Idempotency-Replayed"
 SWEEP_BATCH = 1000
 

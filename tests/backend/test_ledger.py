@@ -194,12 +194,16 @@ async def test_a_retry_while_the_first_is_in_flight_is_told_to_wait(workspace_ur
     async with running(workspace_url, tmp_path, failpoint=gate) as world:
         first = asyncio.create_task(make(world, "tc-flight-1"))
         await gate.reached.wait()
-        second, other = await asyncio.gather(
-            make(world, "tc-flight-1"), make(world, "tc-flight-2", json={**NEW, "name": "Other"})
-        )
+        async with asyncio.timeout(20):
+            second, other, dry = await asyncio.gather(
+                make(world, "tc-flight-1"),
+                make(world, "tc-flight-2", json={**NEW, "name": "Other"}),
+                make(world, "tc-flight-3", json={**NEW, "name": "Third"}, params={"dry_run": "true"}),
+            )
         assert (second.status_code, second.json()["code"]) == (409, "request_in_flight")
         assert second.headers["Retry-After"] == "1"
-        assert (other.status_code, other.json()["code"]) == (409, "resource_busy")
+        for busy in (other, dry):
+            assert (busy.status_code, busy.json()["code"]) == (409, "resource_busy")
         gate.opened.set()
         assert (await first).status_code == 201
         assert (await make(world, "tc-flight-1")).headers["Idempotency-Replayed"] == "true"
