@@ -1,8 +1,8 @@
 """A real Chromium, the page on scripted turns, and people who sign in.
 
-    chromium    the browser, one for the whole run
-    scripted    the page on `FakeTurns`, served on an ephemeral port
-    visit       opens a signed-in page: visit(user="anna", locale="en-GB", width=1280, dark=False, base=None)
+chromium    the browser, one for the whole run
+scripted    the page on `FakeTurns`, served on an ephemeral port
+visit       opens a signed-in page: visit(user="anna", locale="en-GB", width=1280, dark=False, base=None)
 """
 
 import shutil

@@ -26,7 +26,8 @@ def serve(app: Any, house: Any = None) -> Iterator[Served]:
     thread.start()
     deadline = time.monotonic() + 30
     while not server.started:
-        assert thread.is_alive() and time.monotonic() < deadline, "the app did not start"
+        assert thread.is_alive(), "the app ended before it had started"
+        assert time.monotonic() < deadline, "the app did not start"
         time.sleep(0.02)
     port = server.servers[0].sockets[0].getsockname()[1]
     try:

@@ -1,4 +1,4 @@
-/** The only way an element gets on the page: strings become text nodes, attributes are allow-listed, no innerHTML. */
+/** The only way an element gets on the page: strings become text nodes, attributes are allow-listed. */
 import { number, t } from "./i18n.js";
 import { LONG, more, visible } from "./text.js";
 

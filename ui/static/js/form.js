@@ -51,8 +51,10 @@ function formField({ id, name, field, required, proposed, draft, onchange }) {
     },
   };
   function read() {
+    const checkbox = input.type === "checkbox";
+    const untouched = checkbox && !input.checked && proposed[name] === undefined; // not said is not the same as no
     try {
-      draft.values[name] = typed(field, input.type === "checkbox" ? input.checked : input.value);
+      draft.values[name] = untouched ? undefined : typed(field, checkbox ? input.checked : input.value);
     } catch {
       return t("card.err.json");
     }

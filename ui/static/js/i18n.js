@@ -6,6 +6,7 @@ const stored = /(?:^|; )cs_lang=(en|ru)/.exec(document.cookie)?.[1];
 const first = navigator.languages?.[0] ?? navigator.language ?? "en";
 
 export const lang = ["en", "ru"].includes(wanted) ? wanted : stored ?? (first.toLowerCase().startsWith("ru") ? "ru" : "en");
+const locale = { en: "en-GB", ru: "ru-RU" }[lang];
 document.documentElement.lang = lang;
 remember(lang);
 
@@ -28,7 +29,7 @@ export function moment(iso) {
   if (Number.isNaN(at.getTime())) return "";
   const hour = { hour: "2-digit", minute: "2-digit" };
   const today = at.toDateString() === new Date().toDateString();
-  return today ? at.toLocaleTimeString(lang, hour) : at.toLocaleString(lang, { day: "numeric", month: "short", ...hour });
+  return today ? at.toLocaleTimeString(locale, hour) : at.toLocaleString(locale, { day: "numeric", month: "short", ...hour });
 }
 
 /** Seconds as "0.8 s". */

@@ -9,7 +9,7 @@ import { drawer } from "./sidebar.js";
 import { visible } from "./text.js";
 
 const embedded = new URLSearchParams(location.search).get("embed") === "1";
-let hidden = false;
+let hidden = sessionStorage.getItem("cs-banner") === "hidden";
 
 export function topbar(v) {
   const root = h("div", { class: "cs-head" });
@@ -46,7 +46,7 @@ function review(conversation) {
 
 function banner(shell, root) {
   if (hidden || embedded || !shell.banner.length) return null;
-  const hide = () => { hidden = true; root.querySelector(".cs-banner").remove(); };
+  const hide = () => { hidden = true; sessionStorage.setItem("cs-banner", "hidden"); root.querySelector(".cs-banner").remove(); };
   return h("div", { class: "cs-banner", role: "note" }, h("p", {}, shell.banner.map((key) => h("span", {}, t("banner." + key) + " "))),
     h("button", { type: "button", class: "cs-icon-btn", "aria-label": t("banner.hide"), onclick: hide }, icon("x")));
 }

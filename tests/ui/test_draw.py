@@ -1,0 +1,98 @@
+"""Protocol parts become messages of the chatbot: grouping, receipts, what is kept and what is drawn again."""
+
+from tests.ui.gallery import gallery
+from ui.chatbot import XChatbot
+from ui.draw import Artist
+from ui.messages import packed
+from ui.transcript import view
+
+
+def part(kind: str, number: int, content: str = "", **meta):
+    return {
+        "role": "assistant",
+        "content": content,
+        "metadata": {"id": f"p{number}", "seq": number, "type": kind, **meta},
+    }
+
+
+def tool(number: int, kind: str = "tool_end", **meta):
+    return part(kind, number, call_id=f"c{number}", tool="search_dashboards", title="Searched", **meta)
+
+
+def kinds(drawn):
+    return [message["content"][0].get("kind") or message["content"][0]["type"] for message in drawn]
+
+
+def test_neighbouring_tools_share_a_card_and_words_part_them():
+    drawn = Artist().draw([tool(1), tool(2), part("stream_token", 3, "so"), tool(4)])
+    assert kinds(drawn) == ["steps", "text", "steps"]
+    assert [len(m["content"][0].get("steps", [])) for m in drawn] == [2, 0, 1]
+
+
+def test_requests_for_one_tool_are_one_table_and_others_stay_apart():
+    conversation = gallery("o", "en")
+    parts = [*conversation["batch"].turns[0].parts, *conversation["typed"].turns[0].parts[1:]]
+    drawn = Artist().draw(parts)
+    assert kinds(drawn) == ["batch", "confirm"]
+    assert len(drawn[0]["content"][0]["items"]) == 3
+
+
+def test_the_call_behind_a_receipt_is_not_shown_twice():
+    assert kinds(Artist().draw([tool(1, approval_id="a1"), tool(2)])) == ["steps"]
+
+
+def test_what_did_not_change_is_not_drawn_again():
+    artist = Artist()
+    first = artist.draw([tool(1), part("stream_token", 2, "a")])
+    second = artist.draw([tool(1), part("stream_token", 3, "ab")])
+    assert second[0] is first[0]
+    assert second[1] is not first[1]
+
+
+def test_the_memory_of_drawings_is_bounded():
+    artist = Artist(keep=10)
+    for i in range(50):
+        artist.draw([part("stream_token", i, "x")])
+    assert len(artist._drawn) == 10
+
+
+def test_drawn_messages_pass_through_and_are_not_grouped_again():
+    artist = Artist()
+    once = artist.draw([tool(1), part("stream_token", 2, "hello")])
+    assert artist.draw(once) == once
+
+
+def test_the_metadata_reaches_the_browser_without_a_title():
+    message = Artist().draw([tool(7)])[0]
+    assert message["metadata"] == {"type": "tool_end", "id": "p7", "seq": 7, "call_id": "c7", "drawn": True}
+
+
+def test_the_chatbot_round_trip_keeps_messages_as_they_were():
+    chatbot = XChatbot(render=False)
+    data = chatbot.postprocess([{"role": "user", "content": "<b>hi</b>"}, tool(1), part("stream_token", 2, "**x**")])
+    assert data.root[0].content[0].text == "&lt;b&gt;hi&lt;/b&gt;"
+    again = chatbot.postprocess(chatbot.preprocess(data))
+    assert again.model_dump() == data.model_dump()
+
+
+def test_a_long_transcript_keeps_its_newest_messages_and_the_marker():
+    drawn = Artist().draw([view("c1", "v"), *(part("stream_token", i, str(i)) for i in range(100))])
+    kept = packed(drawn, 10).root
+    assert len(kept) == 11
+    assert kept[0].metadata
+    assert kept[0].metadata["type"] == "view"
+    assert kept[-1].content[0].text == "<p>99</p>\n"
+
+
+def test_a_table_an_object_and_changed_paths():
+    rows = [{"id": i, "name": f"n{i}", "owner": {"id": 1}} for i in range(30)]
+    table = Artist().draw([tool(1, data={"items": rows, "total": 120})])[0]["content"][0]["steps"][0]["table"]
+    assert (table["columns"], len(table["rows"]), table["total"]) == (["id", "name"], 20, 120)
+    changed = Artist().draw([tool(2, data={"changed": ["/a/0"]})])[0]["content"][0]["steps"][0]
+    assert changed["changes"] == ["/a/0"]
+
+
+def test_every_state_of_the_gallery_is_drawn_in_both_languages():
+    for lang in ("en", "ru"):
+        for name, conversation in gallery("o", lang).items():
+            assert Artist().draw(conversation.turns[0].parts), name

@@ -1,0 +1,175 @@
+"""`/chat` as programs and the page call it: identity, actions, refusals, stopping and leaving."""
+
+import asyncio
+import json
+from types import SimpleNamespace
+
+import gradio as gr
+import pytest
+
+from tests.ui.fake_turns import FakeTurns
+from tests.ui.house import Tokens
+from ui.endpoint import Call, Endpoint
+from ui.options import Services
+from ui.sessions import Sessions
+from ui.tabs import Tabs
+from ui.visitors import Visitors
+
+JWT = "eyJ.anna.x"
+
+
+class Caller:
+    """One program, or with a session one browser tab."""
+
+    def __init__(self, cookies=None, headers=None, sessions=None):
+        self.turns = FakeTurns()
+        tokens = Tokens()
+        self.tabs = Tabs()
+        services = Services(self.turns, sessions, tokens, tokens)  # type: ignore[arg-type]
+        self.endpoint = Endpoint(self.turns, Visitors(services, secure=False), self.tabs)
+        self.request = SimpleNamespace(
+            headers=headers or {}, cookies=cookies or {}, query_params={}, session_hash="tab1"
+        )
+
+    def stream(self, message="", conversation="", action="", jwt=JWT, turn="", decision=None):
+        text = decision if isinstance(decision, str) else json.dumps(decision) if decision else ""
+        return self.endpoint.run(Call(message, conversation, action, turn, text, self.request), jwt)
+
+    async def say(self, *args, **more):
+        return [parts async for parts in self.stream(*args, **more)]
+
+
+def types(parts):
+    return [part["metadata"]["type"] for part in parts]
+
+
+async def test_a_message_streams_whole_lists_of_fresh_dicts():
+    caller = Caller()
+    updates = await caller.say("hello")
+    assert updates[-1][0]["content"] == "Hello. I looked at **nothing** and changed nothing."
+    assert updates[-1][0] is not updates[-2][0]
+
+
+async def test_a_program_without_a_token_learns_what_to_do():
+    with pytest.raises(gr.Error) as refusal:
+        await Caller().say("hello", jwt="")
+    assert refusal.value.title == "401 unauthenticated"
+    assert "Sign in again" in refusal.value.message
+
+
+async def test_the_token_may_come_in_the_header():
+    caller = Caller(headers={"x-user-jwt": JWT})
+    assert types((await caller.say("hello", jwt=""))[-1]) == ["stream_token"]
+
+
+async def test_a_forged_token_is_refused():
+    with pytest.raises(gr.Error, match="Sign in again"):
+        await Caller().say("hello", jwt="eyJ.mallory.x")
+
+
+async def test_the_stream_ends_at_a_request_and_goes_on_after_the_decision():
+    caller = Caller()
+    first = (await caller.say("delete sales", turn="t1"))[-1]
+    assert types(first)[-1] == "confirm_required"
+    conversation = next(iter(caller.turns.conversations_))
+    approval = first[-1]["metadata"]["approval"]
+    decision = {"approval_id": approval["id"], "card_sha256": approval["card_sha256"]}
+    last = (await caller.say(conversation=conversation, action="confirm", turn="t1", decision=decision))[-1]
+    assert last[1]["metadata"]["approval"]["state"] == "consumed"
+    assert types(last)[-1] == "stream_token"
+    assert caller.turns.effects == ["sales"]
+    with pytest.raises(gr.Error, match="already decided") as refusal:
+        await caller.say(conversation=conversation, action="deny", decision=decision)
+    assert refusal.value.title == "409 already_decided"
+
+
+async def test_deny_needs_no_args_and_keeps_the_reason():
+    caller = Caller()
+    approval = (await caller.say("delete sales", turn="t1"))[-1][-1]["metadata"]["approval"]
+    conversation = next(iter(caller.turns.conversations_))
+    decision = {"approval_id": approval["id"], "card_sha256": approval["card_sha256"], "reason": "not today"}
+    last = (await caller.say(conversation=conversation, action="deny", decision=decision))[-1]
+    assert last[1]["metadata"]["approval"]["reason"] == "not today"
+    assert caller.turns.effects == []
+
+
+async def test_a_question_is_answered():
+    caller = Caller()
+    question = (await caller.say("which", turn="t1"))[-1][-1]["metadata"]["question"]
+    conversation = next(iter(caller.turns.conversations_))
+    decision = {"question_id": question["id"], "text": "net"}
+    last = (await caller.say(conversation=conversation, action="answer", decision=decision))[-1]
+    assert last[0]["metadata"]["question"]["answer"] == "net"
+
+
+@pytest.mark.parametrize("decision", ["", "no json", "[]", '{"approval_id": 1}', '{"approval_id": "x"}'])
+async def test_a_decision_that_makes_no_sense_is_explained(decision):
+    with pytest.raises(gr.Error, match="decision must be a JSON object"):
+        await Caller().say(action="confirm", decision=decision)
+
+
+async def test_an_unknown_action_is_explained():
+    with pytest.raises(gr.Error, match="action must be one of"):
+        await Caller().say(action="delete_everything")
+
+
+async def test_the_same_turn_again_gives_the_stored_answer():
+    caller = Caller()
+    first = (await caller.say("hello", turn="t1"))[-1]
+    conversation = next(iter(caller.turns.conversations_))
+    assert (await caller.say("hello", conversation=conversation, turn="t1"))[-1] == first
+    assert (await caller.say(conversation=conversation, action="attach"))[-1] == first
+
+
+async def test_retry_sends_the_same_words_once_more():
+    caller = Caller()
+    assert types((await caller.say("fail", turn="t1"))[-1]) == ["error"]
+    conversation = next(iter(caller.turns.conversations_))
+    assert types((await caller.say(conversation=conversation, action="retry", turn="t1"))[-1]) == ["stream_token"]
+    with pytest.raises(gr.Error, match="turn_id must name a turn"):
+        await caller.say(conversation=conversation, action="retry", turn="t9")
+
+
+async def test_leaving_lets_the_turn_run_and_stopping_ends_it():
+    caller = Caller()
+    stream = caller.stream("slow", turn="t1")
+    await anext(stream)
+    await stream.aclose()
+    turn = next(iter(caller.turns.conversations_.values())).turns[0]
+    assert turn.state == "running"
+
+    async def listen():
+        async for _ in caller.stream(conversation=turn.conversation.id, action="attach", turn="t1"):
+            pass
+
+    listener = asyncio.create_task(listen())
+    await asyncio.sleep(0.05)
+    listener.cancel()
+    with pytest.raises(asyncio.CancelledError):
+        await listener
+    assert turn.state == "canceled"
+
+
+async def test_the_cancel_action_ends_the_turn_and_returns_what_was_said():
+    caller = Caller()
+    stream = caller.stream("slow", turn="t1")
+    await anext(stream)
+    await stream.aclose()
+    conversation = next(iter(caller.turns.conversations_))
+    last = (await caller.say(conversation=conversation, action="cancel", turn="t1"))[-1]
+    assert types(last) == ["stream_token"]
+
+
+async def test_a_person_on_the_page_sees_a_refusal_in_the_transcript():
+    class Anna(Sessions):
+        def __init__(self): ...
+
+        async def find(self, handle):
+            return await Tokens().verify(JWT)
+
+    caller = Caller(cookies={"countersign": "h"}, sessions=Anna())
+    parts = (await caller.say("   ", jwt=""))[-1]
+    assert types(parts) == ["error"]
+    assert parts[0]["metadata"]["code"] == "empty"
+    parts = (await caller.say("hello", jwt=""))[-1]
+    assert types(parts) == ["view", "stream_token"]

@@ -1,0 +1,56 @@
+"""What every answer carries, and what is closed."""
+
+import pytest
+
+from tests.ui.conftest import sign_in
+
+
+async def test_the_content_policy_lets_only_listed_sites_frame_the_page(http):
+    policy = (await http.get("/healthz")).headers["content-security-policy"]
+    assert "frame-ancestors 'self' https://bi.example.com" in policy
+    assert "object-src 'none'" in policy
+    assert "form-action 'self'" in policy
+    assert "connect-src 'self'" in policy
+
+
+async def test_other_origins_may_not_read(http):
+    await sign_in(http)
+    evil = await http.get("/ui/shell", headers={"origin": "https://evil.example"})
+    assert "access-control-allow-origin" not in evil.headers
+    preflight = {"origin": "https://evil.example", "access-control-request-method": "POST"}
+    assert (await http.options("/gradio_api/queue/join", headers=preflight)).status_code == 400
+    listed = await http.get("/healthz", headers={"origin": "https://bi.example.com"})
+    assert listed.headers["access-control-allow-origin"] == "https://bi.example.com"
+
+
+@pytest.mark.parametrize(
+    "path", ["/gradio_api/proxy=http://169.254.169.254/", "/gradio_api/file=http://169.254.169.254/"]
+)
+async def test_gradios_proxy_routes_are_closed(http, path):
+    assert (await http.get(path)).status_code == 404
+
+
+async def test_files_of_the_machine_are_not_served(http):
+    assert (await http.get("/gradio_api/file=/etc/passwd")).status_code in (403, 404)
+
+
+async def test_static_files_are_kept_for_good_and_named_by_their_contents(http):
+    page = (await http.get("/signin")).text
+    sheet = page.split('href="')[1].split('"')[0]
+    answer = await http.get(sheet)
+    assert answer.status_code == 200
+    assert "immutable" in answer.headers["cache-control"]
+    script = await http.get(sheet.split("/css/")[0] + "/js/strings.js")
+    assert script.headers["content-type"].startswith("text/javascript")
+    assert script.text.startswith("export default")
+
+
+async def test_readiness_follows_the_parts(http, house):
+    assert (await http.get("/readyz")).status_code == 200
+    house.ready["database"] = False
+    try:
+        answer = await http.get("/readyz")
+        assert answer.status_code == 503
+        assert answer.json()["checks"] == {"database": False}
+    finally:
+        house.ready["database"] = True
