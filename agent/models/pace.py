@@ -6,10 +6,14 @@ from contextlib import suppress
 from typing import Generic, TypeVar
 
 T = TypeVar("T")
+_BURST = 3
 
 
 class Pace(Generic[T]):
-    """Takes a stream; gives what has arrived, the first items at once and then at most every `every` seconds."""
+    """Takes a stream and gives what has arrived, on average at most once in `every` seconds.
+
+    A stream that was quiet may hand over a few times at once, so the first words and the end are never held back.
+    """
 
     def __init__(self, source: AsyncIterator[T], every: float):
         self._source = source
@@ -36,8 +40,8 @@ class Pace(Generic[T]):
         loop = asyncio.get_running_loop()
         await self._news.wait()
         if not self._over and (pause := self._next - loop.time()) > 0:
-            await asyncio.sleep(pause)
-        self._next = loop.time() + self._every
+            await asyncio.wait((self._reader,), timeout=pause)
+        self._next = max(self._next, loop.time() - _BURST * self._every) + self._every
         items, self._arrived = self._arrived, []
         if not self._over:
             self._news.clear()
