@@ -155,6 +155,10 @@ REFUSED: Mapping[str, tuple[str, str]] = {
     ),
     "unreachable": ("The workspace does not answer.", "Рабочее пространство не отвечает."),
     "timeout": ("The workspace did not answer in time.", "Рабочее пространство не ответило вовремя."),
+    "outcome_unknown": (
+        "It is unclear whether this happened. Look at the current state before you ask again.",
+        "Неясно, произошло ли это. Посмотрите на текущее состояние, прежде чем повторять.",
+    ),
     "expired": ("The request for approval expired.", "Запрос на подпись истёк."),
 }
 

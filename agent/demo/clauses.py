@@ -43,6 +43,11 @@ class Clause:
     ruled_out: frozenset[str] = frozenset()
     borrowed: frozenset[str] = frozenset()
 
+    @property
+    def own_text(self) -> str:
+        """The part of the text from its first item to its last."""
+        return self.text[self.items[0].start : self.items[-1].end] if self.items else ""
+
     @cached_property
     def names(self) -> list[Name]:
         """What may be names, in order."""

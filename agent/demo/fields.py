@@ -110,8 +110,7 @@ def new_value(clause: Clause, field: Field) -> Any:
         return field.typed(quotes[-1])
     if measures := clause.values("measure"):
         return field.typed(measures[-1])
-    text = clause.text[clause.items[0].start : clause.items[-1].end]
-    match = _VALUE.search(_POLITE.sub("", text))
+    match = _VALUE.search(_POLITE.sub("", clause.own_text))
     if match:
         return field.typed(_TRAIL.sub("", match["value"]).strip(" .!»\"'"))
     numbers = clause.values("number")

@@ -15,7 +15,6 @@ from agent.demo.language import stem
 from agent.demo.vocabulary import meaning
 
 THRESHOLD = 2.0
-_LOOK = "list|find|ask|open|check|read"
 
 
 @dataclass(frozen=True, slots=True)

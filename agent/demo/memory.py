@@ -33,13 +33,15 @@ class Memory:
     text: str
     turn: tuple[Done, ...] = ()
     earlier: tuple[Done, ...] = ()
+    adopted: Mapping[str, Result] = field(default_factory=dict)
     _focus: Mapping[str, list[dict[str, Any]]] = field(default_factory=dict)
     _listed: Mapping[str, list[dict[str, Any]]] = field(default_factory=dict)
 
     def result(self, tool: str, args: Mapping[str, Any]) -> Result | None:
-        """The result of this exact call in this turn."""
+        """The result of this exact call in this turn, or of the one that the person made of it."""
         wanted = fingerprint(tool, args)
-        return next((d.result for d in self.turn if d.result and fingerprint(d.tool, d.args) == wanted), None)
+        exact = (d.result for d in self.turn if d.result and fingerprint(d.tool, d.args) == wanted)
+        return next(exact, self.adopted.get(wanted))
 
     def focus(self, thing: str) -> list[dict[str, Any]]:
         """What the last answers were about, by kind of thing: the items of a list, or the one object."""
@@ -72,7 +74,7 @@ def remember(messages: Sequence[BaseMessage]) -> Memory:
         return Memory("")
     earlier = list(_calls(messages[:start]))
     focus, listed = _shown(earlier)
-    return Memory(messages[start].text, tuple(_calls(messages[start:])), tuple(earlier), focus, listed)
+    return Memory(messages[start].text, tuple(_calls(messages[start:])), tuple(earlier), _focus=focus, _listed=listed)
 
 
 def _calls(messages: Sequence[BaseMessage]) -> Iterable[Done]:

@@ -1,12 +1,12 @@
 """What to do next: wishes from the words, their scripts replayed as far as the results go, steps or outcomes."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 from agent.demo.clauses import Clause, split
 from agent.demo.intents import best, best_known
-from agent.demo.memory import thing_of
+from agent.demo.memory import fingerprint, thing_of
 from agent.demo.questions import ASK_TOOL, place_in
 from agent.demo.reading import Reading
 from agent.demo.recipes import scripts
@@ -15,7 +15,7 @@ from agent.demo.schemas import type_of
 from agent.demo.slots import filled
 from agent.demo.steps import Ask, Call, Desk, Goal, Outcome, Script, Stop
 
-FIND_TOOL, SHOW_TOOL = "find_tools", "show_capabilities"
+FIND_TOOL = "find_tools"
 MOST_CALLS = 10
 _MOST_STEPS = 40
 _CLEARLY = 2.5
@@ -39,17 +39,48 @@ def next_of(desk: Desk, reading: Reading) -> Next:
     goals, searches = _goals(clauses, desk)
     if searches:
         return Next(searches, (), clauses)
-    outcomes: list[Outcome] = []
-    pending: list[Call | Ask] = []
+    progress = _progress(goals, desk)
+    while adopted := _edited(progress, desk):
+        desk = replace(desk, memory=replace(desk.memory, adopted={**desk.memory.adopted, **adopted}))
+        progress = _progress(goals, desk)
+    return Next(_issued(progress.pending, desk)[:MOST_CALLS], progress.outcomes, clauses)
+
+
+@dataclass
+class _Progress:
+    """How far the wishes have come; `made` are the calls of this turn that they account for."""
+
+    outcomes: list[Outcome] = field(default_factory=list)
+    pending: list[Call | Ask] = field(default_factory=list)
+    made: set[str] = field(default_factory=set)
+
+
+def _progress(goals: Sequence[Goal], desk: Desk) -> _Progress:
+    progress = _Progress()
     for goal in goals:
-        if goal.after and (pending or any(o.kind != "done" for o in outcomes)):
-            outcomes += [] if pending else [Outcome("skipped", goal.tool)]
+        if goal.after and (progress.pending or any(o.kind != "done" for o in progress.outcomes)):
+            progress.outcomes += [] if progress.pending else [Outcome("skipped", goal.tool)]
             continue
         for script in _scripts(goal, desk):
-            told = _replayed(script, desk)
-            outcomes += [told] if isinstance(told, Outcome) else []
-            pending += [] if isinstance(told, Outcome) else told
-    return Next(_issued(pending, desk)[:MOST_CALLS], outcomes, clauses)
+            told = _replayed(script, desk, progress.made)
+            progress.outcomes += [told] if isinstance(told, Outcome) else []
+            progress.pending += [] if isinstance(told, Outcome) else told
+    return progress
+
+
+def _edited(progress: _Progress, desk: Desk) -> dict[str, Result]:
+    """A wanted call that seems unmade, with the result of a call of this turn that no wish accounts for.
+
+    That is the same call with arguments that the person changed before it ran; it must not be made again.
+    """
+    for done in desk.memory.turn:
+        mark = fingerprint(done.tool, done.args)
+        if done.result is None or mark in progress.made or done.result in desk.memory.adopted.values():
+            continue
+        wanted = (s for s in progress.pending if isinstance(s, Call) and s.tool == done.tool)
+        if (step := next(wanted, None)) is not None:
+            return {fingerprint(step.tool, step.args): done.result}
+    return {}
 
 
 def _scripts(goal: Goal, desk: Desk) -> list[Script]:
@@ -62,13 +93,16 @@ def _lacking(goal: Goal) -> Script:
     return Outcome("cannot", goal.tool)
 
 
-def _replayed(script: Script, desk: Desk) -> Outcome | list[Call | Ask]:
-    """The outcome of a script, or the steps whose results are not there yet."""
+def _replayed(script: Script, desk: Desk, made: set[str]) -> Outcome | list[Call | Ask]:
+    """The outcome of a script, or the steps whose results are not there yet; notes the calls that were made."""
     results: Any = None
     try:
         for _ in range(_MOST_STEPS):
             steps = script.send(results)
             known = [_result_of(step, desk) for step in steps]
+            made |= {
+                fingerprint(s.tool, s.args) for s, r in zip(steps, known, strict=True) if r and isinstance(s, Call)
+            }
             if any(result is None for result in known):
                 return [step for step, result in zip(steps, known, strict=True) if result is None]
             results = known

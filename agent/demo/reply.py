@@ -15,7 +15,7 @@ from agent.demo.smalltalk import reply
 from agent.demo.steps import Call, Desk
 from agent.demo.wording import worded
 
-MOST_ROUNDS = 16
+MOST_CALLS = 40
 LONGEST_TEXT = 4_000
 
 
@@ -34,6 +34,6 @@ def reply_to(messages: Sequence[BaseMessage], tools: Sequence[Mapping[str, Any]]
     desk = Desk(bound(tools), memory, today, reading.lang)
     following = next_of(desk, reading)
     calls = [c for c in following.calls if fits(dict(c.args), desk.tools[c.tool].schema)]
-    if calls and len(memory.turn) < MOST_ROUNDS:
+    if calls and len(memory.turn) < MOST_CALLS:
         return Reply(calls=calls)
     return Reply(worded(following.outcomes, desk.lang) or reply(following.clauses, desk.lang))

@@ -13,6 +13,7 @@ _ERROR = re.compile(r"^Error(?: (?P<status>\d{3}))?(?: (?P<code>\w+))?: (?P<titl
 _CUT = re.compile(r"\n\[truncated, [^\n]*\]\s*$")
 _DENIED = re.compile(r"\b(?:denied|declined|refused to sign|not approved)\b|отклон", re.IGNORECASE)
 _REASON = re.compile(r"(?:reason|причина|because)\b[^:\n]{0,20}:\s*(?P<reason>.+)", re.IGNORECASE)
+_UNKNOWN = "outcome is unknown"
 _NOISE = re.compile(r"^(?:Nothing was changed by this call\.|Do not repeat it.*)$", re.MULTILINE)
 
 
@@ -75,6 +76,8 @@ def _refusal(data: Any) -> bool:
 
 
 def _failure(text: str, data: Any, error: re.Match[str] | None) -> Result:
+    if _UNKNOWN in text:
+        return Result(text, data, ok=False, code="outcome_unknown")
     denied = bool(_DENIED.search(text))
     told = data if isinstance(data, dict) else {}
     code = (error and error["code"]) or str(told.get("code") or "")

@@ -107,7 +107,6 @@ def environments(clause: Clause) -> dict[str, str]:
             continue
         found.setdefault("first", item.entity.value)
         before = clause.items[at - 1].text.lower() if at else ""
-        before = ">" if before == ">" else before
         if before in _FROM:
             found.setdefault("from", item.entity.value)
         elif before in _TO or before in {">", "→"}:
@@ -248,7 +247,7 @@ def _enabled(goal: Goal, desk: Desk | None = None) -> Any:
     return True if concepts & {"set", "create"} else None
 
 
-def _first_concept(table: Sequence[tuple[str, str]], *also: str) -> Callable[[Goal, Desk], Any]:
+def _first_concept(table: Sequence[tuple[str, str]]) -> Callable[[Goal, Desk], Any]:
     """A filler that looks for the first concept of a table that the clause has."""
 
     def fill(goal: Goal, desk: Desk) -> Any:
@@ -261,7 +260,7 @@ def _kind(goal: Goal, desk: Desk) -> Any:
     told = _first_concept(_KINDS)(goal, desk)
     if told or "task" in goal.tool:
         return told
-    text = goal.clause.text
+    text = goal.clause.own_text
     return next((kind for words, kind in _DOCUMENT_KINDS if re.search(rf"\b(?:{words})\b", text, re.IGNORECASE)), None)
 
 

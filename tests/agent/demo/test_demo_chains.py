@@ -1,9 +1,11 @@
 """Turns of several steps: look up then act, ask and go on, side by side, after one another, refused, denied, undone."""
 
 import pytest
+from langchain_core.messages import AIMessage
 
+from agent.demo.reply import reply_to
 from tests.agent.demo.schemas import NAMES
-from tests.agent.demo.world import Chat
+from tests.agent.demo.world import TODAY, Chat
 
 ALL = [name for name in NAMES if name not in {"show_capabilities", "ask_user_question", "find_tools"}]
 
@@ -329,3 +331,26 @@ def test_names_from_answers_cannot_act_as_markup() -> None:
     again = reply_to(chat.messages[:-1], chat.tools, TODAY)
     assert "[a](http" not in again.text
     assert "\\[a\\]" in again.text
+
+
+def test_arguments_edited_by_the_person_are_not_called_again() -> None:
+    chat = Chat(ALL)
+    chat.say("delete dashboards Sales Overview and Retail Pulse")
+    message = chat.messages[-4]
+    assert isinstance(message, AIMessage)
+    message.tool_calls[0]["args"] = {"dashboard_id": 61}
+    again = reply_to(chat.messages[:-1], chat.tools, TODAY)
+    assert not again.calls
+    assert again.text
+
+
+def test_an_unknown_outcome_is_said_and_not_tried_again() -> None:
+    chat = Chat(ALL)
+    chat.say("delete dashboard 88")
+    chat.messages[-2].content = (
+        "Error connection_lost: The connection to the backend broke\n"
+        "The call was sent but its outcome is unknown: it may or may not have happened."
+    )
+    again = reply_to(chat.messages[:-1], chat.tools, TODAY)
+    assert not again.calls
+    assert "unclear whether" in again.text
