@@ -28,23 +28,21 @@ def merging_hook(every: float) -> Any:
 
 
 class MergedStream(httpx2.AsyncByteStream):
-    """The response's bytes with neighbouring deltas merged."""
+    """The response's bytes with neighbouring deltas merged. A second reader goes on where the first stopped."""
 
     def __init__(self, stream: httpx2.AsyncByteStream, every: float):
         self._stream = stream
         self._every = every
         self._pace: Pace[bytes] | None = None
+        self._rest = b""
 
     async def __aiter__(self) -> AsyncIterator[bytes]:
-        pace = self._pace = Pace(aiter(self._stream), self._every)
-        rest = b""
-        try:
-            while parts := await pace.take():
-                *events, rest = (rest + b"".join(parts)).replace(b"\r\n", b"\n").split(b"\n\n")
-                if events:
-                    yield b"".join(merged(events))
-        finally:
-            await pace.aclose()
+        self._pace = self._pace or Pace(aiter(self._stream), self._every)
+        while parts := await self._pace.take():
+            *events, self._rest = (self._rest + b"".join(parts)).replace(b"\r\n", b"\n").split(b"\n\n")
+            if events:
+                yield b"".join(merged(events))
+        rest, self._rest = self._rest, b""
         if rest:
             yield rest
 
