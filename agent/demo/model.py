@@ -55,8 +55,8 @@ class DemoChatModel(BaseChatModel):
         return self.bind(tools=[convert_to_openai_tool(tool) for tool in tools], **kwargs)
 
     def _reply(self, messages: list[BaseMessage], kwargs: dict[str, Any]) -> Reply:
-        tools = [] if kwargs.get("tool_choice") == "none" else kwargs.get("tools") or []
-        return reply_to(messages, tools, self.today())
+        may_call = kwargs.get("tool_choice") != "none"
+        return reply_to(messages, kwargs.get("tools") or [], self.today(), may_call)
 
     def _generate(
         self,

@@ -11,7 +11,7 @@ from agent.demo.memory import remember
 from agent.demo.plan import next_of
 from agent.demo.reading import read
 from agent.demo.schemas import bound, fits
-from agent.demo.smalltalk import reply
+from agent.demo.smalltalk import UNFINISHED, reply
 from agent.demo.steps import Call, Desk
 from agent.demo.wording import worded
 
@@ -27,13 +27,18 @@ class Reply:
     calls: Sequence[Call] = ()
 
 
-def reply_to(messages: Sequence[BaseMessage], tools: Sequence[Mapping[str, Any]], today: date) -> Reply:
-    """The reply to a conversation with these tools bound, best first."""
+def reply_to(
+    messages: Sequence[BaseMessage], tools: Sequence[Mapping[str, Any]], today: date, may_call: bool = True
+) -> Reply:
+    """The reply to a conversation with these tools bound, best first; words alone unless it `may_call` them."""
     memory = remember(messages)
     reading = read(memory.text[:LONGEST_TEXT], today)
     desk = Desk(bound(tools), memory, today, reading.lang)
     following = next_of(desk, reading)
     calls = [c for c in following.calls if fits(dict(c.args), desk.tools[c.tool].schema)]
-    if calls and len(memory.turn) < MOST_CALLS:
+    if calls and may_call and len(memory.turn) < MOST_CALLS:
         return Reply(calls=calls)
-    return Reply(worded(following.outcomes, desk.lang) or reply(following.clauses, desk.lang))
+    told = worded(following.outcomes, desk.lang)
+    if calls:
+        return Reply(f"{told}\n\n{UNFINISHED[desk.lang == 'ru']}".strip())
+    return Reply(told or reply(following.clauses, desk.lang))

@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 from langchain_core.messages import AIMessage, AIMessageChunk, BaseMessage, HumanMessage, SystemMessage, ToolMessage
 
 from agent.demo import DemoChatModel
+from agent.models.finish import finished
 from tests.agent.demo.phrasings import PHRASINGS
 from tests.agent.demo.schemas import NAMES, SPECS, checked
 from tests.agent.demo.world import TODAY, answer
@@ -81,7 +82,17 @@ def test_text_ends_with_stop_and_usage() -> None:
 def test_no_tools_no_calls() -> None:
     demo = model()
     assert not demo.invoke("delete dashboard 88").tool_calls
-    assert not demo.bind_tools(TOOLS, tool_choice="none").invoke("delete dashboard 88").tool_calls
+    last = demo.bind_tools(TOOLS, tool_choice="none").invoke("delete dashboard 88")
+    assert not last.tool_calls
+    assert "was not done" in last.text
+
+
+@pytest.mark.parametrize(("text", "finish"), [("hello", "stop"), ("delete dashboard 88", "tool_calls")])
+async def test_the_strict_end_of_a_stream_is_met(text: str, finish: str) -> None:
+    chunks: list[Any] = [c async for c in model().bind_tools(TOOLS).astream(text)]
+    message = finished(chunks, "ai_1")
+    assert message.response_metadata["finish"] == finish
+    assert not message.invalid_tool_calls
 
 
 def test_call_ids_are_never_repeated() -> None:
