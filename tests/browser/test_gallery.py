@@ -1,0 +1,98 @@
+"""Every card state, light, dark and narrow, English and Russian: drawn, nothing overflows, no axe finding.
+
+The pictures go to `tests/browser/shots/` (not kept in the repository); look at them after a change of the sheets.
+"""
+
+from collections.abc import Iterator
+from importlib.resources import files
+from pathlib import Path
+
+import pytest
+from playwright.sync_api import Browser, Page, expect
+
+from tests.browser.conftest import sign_in
+from tests.browser.serve import Served, serve
+from tests.ui.gallery import STATES, gallery
+from tests.ui.house import House
+
+SHOTS = Path(__file__).parent / "shots"
+AXE = (files("axe_playwright_python") / "axe.min.js").read_text()
+RULES = ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa"]
+LOOKS = {"light": (1280, 860, "light"), "dark": (1280, 860, "dark"), "390": (390, 844, "light")}
+EXPECTED = {
+    "en": {"pending": "Waiting for your signature", "denied": "Nothing ran.", "unsignable": "Only the admin role can sign this."},
+    "ru": {"pending": "Ждёт вашей подписи", "denied": "Ничего не выполнено.", "unsignable": "Подписать может только роль"},
+}  # fmt: skip
+
+
+@pytest.fixture(scope="module", params=["en", "ru"])
+def exhibition(request) -> Iterator[Served]:
+    house = House()
+    shown = gallery("test|ilya", request.param)
+    house.turns.conversations_ = {conversation.id: conversation for conversation in shown.values()}
+    house.lang = request.param
+    with serve(house.app(), house) as served:
+        yield served
+
+
+@pytest.mark.timeout(240)
+@pytest.mark.parametrize("look", list(LOOKS))
+def test_every_card_state(chromium: Browser, exhibition: Served, look: str):
+    width, height, scheme = LOOKS[look]
+    lang = exhibition.house.lang
+    context = chromium.new_context(
+        viewport={"width": width, "height": height},
+        color_scheme=scheme,
+        locale={"en": "en-GB", "ru": "ru-RU"}[lang],
+        reduced_motion="reduce",
+    )
+    page = context.new_page()
+    errors: list[str] = []
+    page.on("pageerror", lambda error: errors.append(str(error)))
+    sign_in(page, exhibition.url, "ilya")
+    page.evaluate(AXE)
+    findings = [finding for name in STATES for finding in look_at(page, exhibition, name, f"{name}_{look}_{lang}")]
+    context.close()
+    assert errors == []
+    assert findings == []
+
+
+def look_at(page: Page, exhibition: Served, name: str, shot: str) -> list[str]:
+    """Show a state without a reload, take its picture, and say what is wrong with it."""
+    conversation = next(c for c in exhibition.house.turns.conversations_.values() if c.title == name)
+    page.locator(f"[data-id='{conversation.id}'] a").dispatch_event("click")
+    expect(page.locator(".cs-h1")).to_have_text(name)
+    expect(page.locator(".cs-card").last).to_be_attached()
+    if (words := EXPECTED[exhibition.house.lang].get(name)) is not None:
+        expect(page.locator(".cs-card").last).to_contain_text(words)
+    _open_what_is_folded(page, name)
+    SHOTS.mkdir(exist_ok=True)
+    page.screenshot(path=SHOTS / f"{shot}.png")
+    return [f"{shot}: {problem}" for problem in (*_overflow(page), *_axe(page))]
+
+
+def _open_what_is_folded(page: Page, name: str) -> None:
+    if name == "form":
+        page.locator("[data-act=edit]").click()
+    if name == "steps":
+        page.locator(".cs-steps-sum").click()
+    if name == "batch":
+        page.locator(".cs-row summary").first.click()
+
+
+def _overflow(page: Page) -> list[str]:
+    """Elements of cards that stick out of the window, and a page that scrolls sideways."""
+    return page.evaluate(
+        """() => [...document.querySelectorAll('.cs-card, .cs-card *')]
+          .filter(e => { const r = e.getBoundingClientRect(); return r.width && r.right > innerWidth + 1 && !e.closest('.cs-scroll') })
+          .map(e => 'sticks out: ' + e.className).slice(0, 3)
+          .concat(document.documentElement.scrollWidth > innerWidth + 1 ? ['the page scrolls sideways'] : [])"""
+    )
+
+
+def _axe(page: Page) -> list[str]:
+    return page.evaluate(
+        """async rules => (await axe.run(document, {runOnly: rules, resultTypes: ['violations']})).violations
+          .map(v => `${v.id}: ${v.nodes[0].target.join(' ')}: ${v.nodes[0].failureSummary}`)""",
+        RULES,
+    )
