@@ -1,0 +1,225 @@
+"""What people see of a turn: the steps of the graph and the events of its driver, folded into protocol parts.
+
+The same fold makes the live stream and the stored message, so a reload shows what was streamed. A part keeps its `id`
+and its place; its `seq` is the transcript's version at its last change.
+"""
+
+from collections.abc import Callable, Iterable, Mapping
+from typing import Any
+
+from agent.steps import (
+    ModelEnded,
+    ModelStarted,
+    Notice,
+    Offered,
+    Reasoning,
+    Step,
+    TokenText,
+    ToolEnded,
+    ToolStarted,
+    Usage,
+)
+from tools.text import cut
+
+Part = dict[str, Any]
+PASSING = frozenset({"model_slow", "model_retry"})
+_ITEMS, _CHARACTERS, _DEPTH = 50, 2_000, 8
+_USAGE = "usage"
+
+
+class Transcript:
+    """The parts of one turn. `price` gives the cost of a usage in the operator's currency, if prices are set."""
+
+    def __init__(self, parts: Iterable[Part] = (), price: Callable[[Usage], float | None] = lambda usage: None):
+        copies = [_copy(part) for part in parts]
+        self._parts = [part for part in copies if part["metadata"]["type"] != _USAGE]
+        self._usage = next((part for part in copies if part["metadata"]["type"] == _USAGE), None)
+        self._price = price
+        self._offered: list[dict[str, Any]] | None = None
+        self.version = max((part["metadata"]["seq"] for part in copies), default=0)
+
+    @classmethod
+    def from_parts(
+        cls, parts: Iterable[Part], price: Callable[[Usage], float | None] = lambda usage: None
+    ) -> "Transcript":
+        """Goes on from stored parts, after a restart or a decision."""
+        return cls(parts, price)
+
+    def parts(self) -> list[Part]:
+        """Fresh copies of all parts in order; the usage is the last."""
+        return [_copy(part) for part in (*self._parts, *([self._usage] if self._usage else ()))]
+
+    def text(self) -> str:
+        """The plain words of the answer, for search, titles and exports."""
+        texts = (p["content"] for p in self._parts if _is(p, "stream_token") and not p["metadata"]["reasoning"])
+        return "\n\n".join(text.strip() for text in texts if text.strip())
+
+    def fold(self, step: Step) -> None:
+        """Take in one step of the graph."""
+        match step:
+            case ModelStarted():
+                self._void_unfinished()
+            case TokenText(key, text):
+                self._say(f"{key}.t", text, reasoning=False)
+            case Reasoning(key, text):
+                self._say(f"{key}.r", text, reasoning=True)
+            case ModelEnded():
+                self._end_model(step)
+            case ToolStarted():
+                self._put_tool(step, "tool_start", "", status="pending")
+            case ToolEnded():
+                self._end_tool(step)
+            case Notice(code, text):
+                self.notice(code, text)
+            case Offered(choices):
+                self._offered = [dict(choice) for choice in choices]
+
+    def notice(self, code: str, text: str) -> None:
+        """Tell the person something, once a code."""
+        self._put(f"notice.{code}", text, {"type": "notice", "code": code})
+
+    def error(self, code: str, text: str, *, retry: bool = False, ref: str | None = None) -> None:
+        """The turn could not go on; `retry` says whether the same turn may be sent again."""
+        self._put("error", text, {"type": "error", "code": code, "retry": retry, "ref": ref})
+
+    def confirm(self, call_id: str, tool: str, approval: Mapping[str, Any], *, title: str, text: str = "") -> None:
+        """Draw a request for a signature, or what became of it, by the approval's state."""
+        kind = "confirm_required" if approval["state"] == "pending" else "confirm_resolved"
+        meta = {"type": kind, "call_id": call_id, "tool": tool, "approval": dict(approval), "title": title}
+        self._put(f"approval.{approval['id']}", text, meta, status="pending" if kind == "confirm_required" else "done")
+
+    def ask(self, call_id: str, question: Mapping[str, Any]) -> None:
+        """Draw a question, or what became of it, by its state."""
+        status = "pending" if question["state"] == "pending" else "done"
+        meta = {"type": "ask_user", "call_id": call_id, "question": dict(question)}
+        self._put(f"question.{question['id']}", question["question"], meta, status=status)
+
+    def reopen(self) -> None:
+        """A failed turn is tried again: its error and passing notices go."""
+        self._drop(lambda part: _is(part, "error") or _passing(part))
+
+    def close(self, interrupted: str = "") -> None:
+        """The turn ended: nothing is pending any more. `interrupted` tells of calls of which no outcome is known."""
+        self._drop(_passing)
+        for part in self._parts:
+            meta = part["metadata"]
+            if meta["status"] != "pending" or meta["type"] in {"confirm_required", "ask_user"}:
+                continue
+            if meta["type"] == "tool_start":
+                meta |= {"type": "tool_error", "error": {"code": "interrupted", "title": interrupted, "detail": ""}}
+            meta |= {"status": "done", "seq": self._next()}
+
+    def unfinished(self) -> bool:
+        """Whether words are here of a model request that did not end; they are no answer."""
+        return any(_is(part, "stream_token") and part["metadata"]["status"] == "pending" for part in self._parts)
+
+    def _say(self, prefix: str, text: str, *, reasoning: bool) -> None:
+        """Add words to the last part if they continue it, else begin a new one."""
+        self._drop(_passing)
+        last = self._parts[-1] if self._parts else None
+        if last is not None and last["metadata"]["id"].startswith(prefix) and last["metadata"]["status"] == "pending":
+            last["content"] += text
+            last["metadata"]["seq"] = self._next()
+        elif text.strip():
+            number = sum(part["metadata"]["id"].startswith(prefix) for part in self._parts)
+            meta = {"type": "stream_token", "reasoning": reasoning}
+            self._put(f"{prefix}{number}", text.lstrip("\n"), meta, status="pending")
+
+    def _void_unfinished(self) -> None:
+        """A request begins: what an unfinished one had said will be said anew."""
+        self._drop(lambda part: _is(part, "stream_token") and part["metadata"]["status"] == "pending")
+
+    def _end_model(self, step: ModelEnded) -> None:
+        self._drop(_passing)
+        if step.finish != "failed":
+            for part in self._parts:
+                if _is(part, "stream_token") and part["metadata"]["status"] == "pending":
+                    part["metadata"] |= {"status": "done", "seq": self._next()}
+        self._count(step)
+
+    def _count(self, step: ModelEnded) -> None:
+        meta = self._usage["metadata"] if self._usage else {}
+        total = Usage(*(meta.get(name, 0) for name in ("input", "cached", "reasoning", "output"))) + step.usage
+        numbers = {
+            "input": total.input,
+            "cached": total.cached,
+            "reasoning": total.reasoning,
+            "output": total.output,
+            "cost": self._price(total),
+        }
+        meta = {"id": _USAGE, "seq": self._next(), "status": "done", "type": _USAGE, "model": step.model, **numbers}
+        self._usage = {"role": "assistant", "content": "", "metadata": meta}
+
+    def _end_tool(self, step: ToolEnded) -> None:
+        meta = {
+            "summary": step.summary,
+            "data": shown(step.data),
+            "error": dict(step.error) if step.error else None,
+            "approval_id": step.approval_id,
+            "undo": dict(step.undo) if step.undo else None,
+            "duration": step.duration,
+        }
+        self._put_tool(step, "tool_end" if step.ok else "tool_error", step.summary, meta=meta)
+
+    def _put_tool(
+        self, step: ToolStarted | ToolEnded, kind: str, text: str, *, status: str = "done", meta: Part | None = None
+    ) -> None:
+        told = {
+            "type": kind,
+            "call_id": step.call_id,
+            "tool": step.tool,
+            "effect": step.effect,
+            "args": shown(dict(step.args)),
+            "title": step.title,
+        }
+        found = self._find(f"call.{step.key}")
+        offered = found["metadata"].get("offered") if found else self._offered
+        if not found:
+            self._offered = None
+        self._put(f"call.{step.key}", text, {**told, **(meta or {}), "offered": offered}, status=status)
+
+    def _put(self, part_id: str, text: str, meta: Part, *, status: str = "done") -> None:
+        """Change the part in its place, or add it."""
+        meta = {"id": part_id, "seq": self._next(), "status": status, **meta}
+        part = {"role": "assistant", "content": text, "metadata": meta}
+        found = self._find(part_id)
+        if found is None:
+            self._parts.append(part)
+        else:
+            found.update(part)
+
+    def _find(self, part_id: str) -> Part | None:
+        return next((part for part in reversed(self._parts) if part["metadata"]["id"] == part_id), None)
+
+    def _drop(self, unwanted: Callable[[Part], bool]) -> None:
+        kept = [part for part in self._parts if not unwanted(part)]
+        if len(kept) != len(self._parts):
+            self._parts = kept
+            self._next()
+
+    def _next(self) -> int:
+        self.version += 1
+        return self.version
+
+
+def shown(value: Any, depth: int = _DEPTH) -> Any:
+    """A JSON value cut to what a card can show: 50 items, 2,000 characters, 8 levels."""
+    if isinstance(value, str):
+        return cut(value, _CHARACTERS)
+    if isinstance(value, dict):
+        return {k: shown(v, depth - 1) for k, v in list(value.items())[:_ITEMS]} if depth else "…"
+    if isinstance(value, list | tuple):
+        return [shown(item, depth - 1) for item in value[:_ITEMS]] if depth else "…"
+    return value
+
+
+def _copy(part: Part) -> Part:
+    return {**part, "metadata": dict(part["metadata"])}
+
+
+def _is(part: Part, kind: str) -> bool:
+    return part["metadata"]["type"] == kind
+
+
+def _passing(part: Part) -> bool:
+    return _is(part, "notice") and part["metadata"]["code"] in PASSING
