@@ -18,6 +18,7 @@ from agent.demo.steps import Call, Desk, Goal, Option, Outcome, Step, Stop
 _CLOSE = 75
 _MOST_AT_ONCE = 10
 _LONG = 3
+_NEWEST_FIRST = {"backup", "commit", "task"}
 Finding = Generator[Sequence[Step], list[Result], Any]
 
 
@@ -113,7 +114,7 @@ def _pointed(clause: Clause, reference: Reference, desk: Desk) -> list[Target]:
         [Target(id=i["id"], item=i) for i in items if "id" in i]
         for items in (desk.memory.focus(reference.thing), desk.memory.listed(reference.thing))
     )
-    place = place_in(clause)
+    place = _place(clause, reference)
     if "other" in clause.concepts and len(listed) == 2 and len(shown) == 1:
         return [t for t in listed if t.id != shown[0].id][:1]
     if place is not None and -len(listed) <= place < len(listed):
@@ -121,6 +122,12 @@ def _pointed(clause: Clause, reference: Reference, desk: Desk) -> list[Target]:
     if "all" in clause.concepts and "it" in clause.concepts and len(shown) <= _MOST_AT_ONCE:
         return shown
     return shown if len(shown) == 1 and ("it" in clause.concepts or not clause.names) else []
+
+
+def _place(clause: Clause, reference: Reference) -> int | None:
+    """Which of a list is meant; the last of things that are listed newest first is the newest."""
+    place = place_in(clause)
+    return 0 if place == -1 and reference.thing in _NEWEST_FIRST else place
 
 
 def _from_before(goal: Goal, reference: Reference) -> list[Target]:
@@ -286,9 +293,9 @@ def _by_filters(goal: Goal, reference: Reference, desk: Desk) -> Finding:
     fitting = [i for i in items if isinstance(i, dict) and "id" in i and _on_day(i, goal.clause)]
     if not fitting:
         raise Stop(Outcome("none", goal.tool, {}, result))
-    place = place_in(goal.clause)
+    place = _place(goal.clause, reference)
     if place is not None and place < len(fitting):
-        return Target(id=fitting[max(place, 0)]["id"], item=fitting[max(place, 0)])
+        return Target(id=fitting[place]["id"], item=fitting[place])
     newest = reference.thing == "backup" and goal.tool.startswith("restore")
     if newest or len(fitting) == 1:
         return Target(id=fitting[0]["id"], item=fitting[0])
@@ -301,6 +308,8 @@ def _listed(goal: Goal, reference: Reference, desk: Desk) -> Finding:
         raise Stop(Outcome("cannot", reference.search))
     args = filled(Goal(tool.name, goal.clause, goal.before), tool, desk)
     args.pop("text", None)
+    if until := args.get("until"):
+        args["until"] = (_day(until) + timedelta(days=1)).isoformat()  # whichever end counts, days are checked below
     for name in tool.required:
         args.setdefault(name, goal.args.get(name) or inherited(goal, name, desk))
     (result,) = yield [Call(tool.name, {k: v for k, v in args.items() if v is not None})]
@@ -322,7 +331,7 @@ def _on_day(item: Mapping[str, Any], clause: Clause) -> bool:
     at = str(item.get("at") or item.get("created_at") or "")[:10]
     if not spans or not at:
         return True
-    return any(span.since and span.since <= _day(at) <= span.until + timedelta(days=1) for span in spans)
+    return any(span.since and span.since <= _day(at) <= span.until for span in spans)
 
 
 def _day(text: str) -> date:
