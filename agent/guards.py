@@ -34,7 +34,7 @@ class Limits:
     pending: int = 3
     rounds: int = 3
     context: int = 40_000
-    result_chars: int = 20_000
+    result_chars: int = 25_000
     window_turns: int = 10
 
 

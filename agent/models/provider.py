@@ -4,14 +4,16 @@ from dataclasses import dataclass
 from typing import Any, Literal
 
 import httpx2
-from langchain_core.messages import AIMessage, AIMessageChunk, BaseMessage
+from langchain_core.messages import AIMessage, AIMessageChunk, BaseMessage, ToolMessage
 from langchain_core.outputs import ChatGenerationChunk
 from langchain_openai import ChatOpenAI
 from openai import DefaultAsyncHttpxClient
 from pydantic import SecretStr
 
+from agent.calls import mark
 from agent.context import plain
 from agent.models.sse import merging_hook
+from agent.results import as_data
 
 OPENAI = "https://api.openai.com"
 _TIMEOUT = httpx2.Timeout(None, connect=10.0, write=30.0, pool=30.0)
@@ -63,7 +65,7 @@ class _Chat(ChatOpenAI):
         return made
 
     def _get_request_payload(self, input_: Any, *, stop: list[str] | None = None, **kwargs: Any) -> dict:
-        messages: list[BaseMessage] = self._convert_input(input_).to_messages()
+        messages = [_fenced(m) for m in self._convert_input(input_).to_messages()]
         if self.use_responses_api:
             return super()._get_request_payload([_no_empty_text(m) for m in messages], stop=stop, **kwargs)
         payload = super()._get_request_payload([_text_only(m) for m in messages], stop=stop, **kwargs)
@@ -73,6 +75,11 @@ class _Chat(ChatOpenAI):
         if not (self.openai_api_base or "").startswith(OPENAI):
             payload["max_tokens"] = payload.pop("max_completion_tokens")
         return payload
+
+
+def _fenced(message: BaseMessage) -> BaseMessage:
+    """What a tool returned, as data and not as words of the conversation."""
+    return as_data(message) if isinstance(message, ToolMessage) and mark(message, "data") else message
 
 
 def _extras(delta: dict[str, Any]) -> dict[str, Any]:
