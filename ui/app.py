@@ -14,6 +14,9 @@ from ui.chat import chat_page
 from ui.commands import command_routes
 from ui.head import STATIC, base, head
 from ui.options import PageOptions, Services
+from ui.pages.approvals import approval_routes
+from ui.pages.audit import audit_routes
+from ui.pages.plain import page_routes
 from ui.security import OriginCheck, SecurityHeaders
 from ui.shell import shell_routes
 from ui.signin import signin_routes
@@ -26,7 +29,7 @@ FOREVER = {"Cache-Control": "public, max-age=31536000, immutable"}
 
 def build_app(services: Services, options: PageOptions) -> FastAPI:
     """Everything that is served. Run it with `timeout_graceful_shutdown`: open tabs hold their streams."""
-    visitors = Visitors(services, secure=options.secure, jwt_header=options.user_jwt_header)
+    visitors = Visitors(services.sessions, services.verifier, secure=options.secure, jwt_header=options.user_jwt_header)
     app = FastAPI(title="Countersign", docs_url=None, redoc_url=None, openapi_url=None)
     app.state.visitors = visitors
     app.add_exception_handler(Refused, answers.refused)
@@ -37,6 +40,10 @@ def build_app(services: Services, options: PageOptions) -> FastAPI:
     app.include_router(signin_routes(services, options, visitors))
     app.include_router(shell_routes(services.turns, options))
     app.include_router(command_routes(services.turns))
+    app.include_router(page_routes(options))
+    app.include_router(approval_routes(services.turns))
+    if services.audit is not None:
+        app.include_router(audit_routes(services.audit))
     _guard(app, options, visitors)
     return gr.mount_gradio_app(
         app,
@@ -88,7 +95,7 @@ class Immutable(StaticFiles):
 def _guard(app: FastAPI, options: PageOptions, visitors: Visitors) -> None:
     """Outermost last: hosts, headers, origins, cross-origin callers, then whether the page needs a sign-in."""
 
-    app.add_middleware(SignInFirst, visitors=visitors)
+    app.add_middleware(SignInFirst, visitors=visitors, pages=("/", *(f"/{name}" for name in options.pages)))
     app.add_middleware(
         CORSMiddleware,
         allow_origins=list(options.allowed_origins),

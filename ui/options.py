@@ -4,10 +4,11 @@ from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass, field
 from typing import Literal, Protocol
 
-from agent.identity import Principal
 from agent.turns import Turns
 from tools.toolset import Lang
+from ui.pages.audit import AuditLog
 from ui.sessions import Sessions
+from ui.visitors import Verifier
 
 SignInMode = Literal["demo", "password", "header", "embed", "hf"]
 Readiness = Callable[[], Awaitable[dict[str, bool]]]
@@ -63,14 +64,6 @@ class PageOptions:
         return (self.public_url or "").startswith("https://")
 
 
-class Verifier(Protocol):
-    """Turns a person's token into who they are."""
-
-    async def verify(self, token: str) -> Principal:
-        """Raises `agent.identity.Unauthenticated`."""
-        ...
-
-
 class Authority(Protocol):
     """Who gives out tokens for user names and passwords."""
 
@@ -99,4 +92,5 @@ class Services:
     sessions: Sessions
     verifier: Verifier
     authority: Authority | None = None
+    audit: AuditLog | None = None
     ready: Readiness = _ready

@@ -1,6 +1,7 @@
 """Who is asking: a browser by its session cookie, a program by its token."""
 
 from collections.abc import Mapping
+from typing import Protocol
 from urllib.parse import urlencode
 
 from starlette.requests import Request
@@ -8,23 +9,32 @@ from starlette.responses import RedirectResponse
 from starlette.types import ASGIApp, Receive, Scope, Send
 
 from agent.identity import Principal, Unauthenticated
-from ui.options import Services
+from ui.sessions import Sessions
 
 COOKIE = "countersign"
+
+
+class Verifier(Protocol):
+    """Turns a person's token into who they are."""
+
+    async def verify(self, token: str) -> Principal:
+        """Raises `agent.identity.Unauthenticated`."""
+        ...
 
 
 class Visitors:
     """Finds the person behind a request. Every handler asks, none trusts an earlier answer."""
 
-    def __init__(self, services: Services, *, secure: bool, jwt_header: str = "X-User-JWT"):
-        self._services = services
+    def __init__(self, sessions: Sessions, verifier: Verifier, *, secure: bool, jwt_header: str = "X-User-JWT"):
+        self._sessions = sessions
+        self._verifier = verifier
         self._header = jwt_header.lower()
         self.cookie = f"__Host-{COOKIE}" if secure else COOKIE
 
     async def browser(self, cookies: Mapping[str, str]) -> Principal | None:
         """The person whose session cookie this is."""
         handle = cookies.get(self.cookie)
-        return await self._services.sessions.find(handle) if handle else None
+        return await self._sessions.find(handle) if handle else None
 
     async def program(self, headers: Mapping[str, str], user_jwt: str = "") -> Principal | None:
         """The person whose token came with the call, in the input or in the header; None without one.
@@ -32,7 +42,7 @@ class Visitors:
         Raises `Unauthenticated` for a token that does not hold.
         """
         token = user_jwt or headers.get(self._header, "")
-        return await self._services.verifier.verify(token) if token else None
+        return await self._verifier.verify(token) if token else None
 
     def is_browser(self, cookies: Mapping[str, str], headers: Mapping[str, str], user_jwt: str = "") -> bool:
         """Whether a call comes from the page: it has the cookie and no token of its own."""

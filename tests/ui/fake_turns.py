@@ -256,8 +256,10 @@ class FakeTurns(Turns):
 
     async def pending(self, principal) -> list[dict[str, Any]]:
         mine = [c for c in self.conversations_.values() if c.owner == principal.subject]
-        parts = [p for c in mine for t in c.turns for p in t.parts]
-        return [p for p in parts if p["metadata"]["type"] == "confirm_required"]
+        waiting = [(c, part) for c in mine for turn in c.turns for part in turn.parts]
+        return [
+            {**part, "conversation_id": c.id} for c, part in waiting if part["metadata"]["type"] == "confirm_required"
+        ]
 
     async def always_allowed(self, principal) -> list[str]:
         return sorted(self.always)

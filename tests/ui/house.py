@@ -2,9 +2,11 @@
 
 from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta
+from uuid import UUID
 
 from agent.identity import Principal, Unauthenticated
 from agent.keys import KeyRing, new_secrets
+from store.audit import Filter, Link
 from store.sessions import Session
 from tests.ui.fake_turns import FakeTurns
 from tools.toolset import Role
@@ -53,6 +55,35 @@ class Rows:
         self.rows.pop(handle_sha256, None)
 
 
+@dataclass
+class Log:
+    """The audit log, in memory."""
+
+    links: list[Link] = field(default_factory=list)
+
+    async def page(self, tenant: str, where: Filter, before: int | None, limit: int) -> list[Link]:
+        found = [
+            link
+            for link in reversed(self.links)
+            if link.tenant == tenant
+            and where.owner in (None, link.owner)
+            and (where.since is None or link.at >= where.since)
+            and (before is None or link.seq < before)
+        ]
+        return found[:limit]
+
+    def add(self, kind: str, owner: str, name: str, tool: str, approval: UUID | None = None, **data) -> None:
+        """An entry of today; `name` acted."""
+        seq = len(self.links) + 1
+        self.links.append(
+            Link(
+                tenant="default", kind=kind, actor=f"test|{name.lower()}", owner=owner, actor_name=name, tool=tool,
+                approval_id=approval, data=data, seq=seq, at=datetime.now(UTC), data_text="", prev_hash=bytes(32),
+                hash=seq.to_bytes(32, "big"),
+            )
+        )  # fmt: skip
+
+
 EXAMPLES = [
     Example({"en": "Show tools at work", "ru": "Покажи tools за работой"}),
     Example({"en": "Delete sales_q2", "ru": "delete sales_q2"}, sign=True),
@@ -70,6 +101,7 @@ class House:
     options: PageOptions = OPTIONS
     turns: FakeTurns = field(default_factory=FakeTurns)
     rows: Rows = field(default_factory=Rows)
+    audit: Log = field(default_factory=Log)
     ready: dict[str, bool] = field(default_factory=lambda: {"database": True})
 
     def app(self):
@@ -79,4 +111,4 @@ class House:
             return self.ready
 
         sessions = Sessions(self.rows, KeyRing(new_secrets()))
-        return build_app(Services(self.turns, sessions, tokens, tokens, ready), self.options)
+        return build_app(Services(self.turns, sessions, tokens, tokens, self.audit, ready), self.options)

@@ -10,7 +10,6 @@ import pytest
 from tests.ui.fake_turns import FakeTurns
 from tests.ui.house import Tokens
 from ui.endpoint import Call, Endpoint
-from ui.options import Services
 from ui.sessions import Sessions
 from ui.tabs import Tabs
 from ui.visitors import Visitors
@@ -25,8 +24,7 @@ class Caller:
         self.turns = FakeTurns()
         tokens = Tokens()
         self.tabs = Tabs()
-        services = Services(self.turns, sessions, tokens, tokens)  # type: ignore[arg-type]
-        self.endpoint = Endpoint(self.turns, Visitors(services, secure=False), self.tabs)
+        self.endpoint = Endpoint(self.turns, Visitors(sessions, tokens, secure=False), self.tabs)
         self.request = SimpleNamespace(
             headers=headers or {}, cookies=cookies or {}, query_params={}, session_hash="tab1"
         )

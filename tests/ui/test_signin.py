@@ -97,7 +97,7 @@ async def test_a_session_ends_with_its_token_and_opens_for_nobody_else():
 
 def test_the_cookie_is_bound_to_the_host_over_https():
     options = PageOptions(public_url="https://chat.example.com")
-    assert Visitors(None, secure=options.secure).cookie == "__Host-countersign"  # type: ignore[arg-type]
+    assert Visitors(None, None, secure=options.secure).cookie == "__Host-countersign"  # type: ignore[arg-type]
 
 
 async def test_the_sign_in_page_carries_no_markup_of_its_query(http):

@@ -1,0 +1,47 @@
+"""Approvals and audit: all that waits, answered there; what happened, found again."""
+
+import uuid
+
+from playwright.sync_api import expect
+
+from tests.browser.acts import ARMED, card, say
+
+
+def test_a_request_is_answered_on_the_approvals_page(visit, scripted):
+    page = visit(user="vera")
+    say(page, "delete from approvals")
+    card(page).wait_for()
+    page.goto(scripted.url + "/approvals")
+    expect(page.locator(".cs-h1")).to_have_text("Approvals")
+    expect(page.locator(".cs-waiting-c").first).to_contain_text("delete from approvals")
+    page.wait_for_timeout(ARMED)
+    card(page).locator("[data-act=approve]").click()
+    expect(page.get_by_text("Nothing is waiting for you.")).to_be_visible()
+    assert "from approvals" in scripted.house.turns.effects
+    page.get_by_role("link", name="Chat").click()
+    page.locator(".cs-conv a", has_text="delete from approvals").click()
+    expect(page.locator(".cs-receipt.is-approved")).to_be_visible()
+
+
+def test_the_audit_page_tells_the_story_of_a_request(visit, scripted):
+    log = scripted.house.audit
+    approval, shown = uuid.uuid4(), {"title": "Delete the dashboard “Sales”?"}
+    log.add("asked", "test|anna", "Anna", "delete_dashboard", approval, args={"id": 7})
+    log.add("shown", "test|anna", "Anna", "delete_dashboard", approval, card=shown)
+    log.add("decided", "test|anna", "Anna", "delete_dashboard", approval, decision="approved")
+    log.add("came_back", "test|anna", "", "delete_dashboard", approval, ok=True, summary="Moved to the trash.")
+    log.add("sent", "test|ilya", "Ilya", "refresh_dataset", args={"dataset_id": "d1"})
+    page = visit(path="/audit")
+    table = page.locator(".cs-table.audit")
+    expect(table).to_contain_text("Delete the dashboard “Sales”")
+    expect(table.locator(".cs-tag.is-approved")).to_have_text("Countersigned")
+    expect(table).to_contain_text("Moved to the trash.")
+    table.get_by_role("button", name="Delete the dashboard “Sales”").click()
+    expect(page.locator(".cs-audit-more:visible .cs-audit-e")).to_have_count(4)
+    page.get_by_label("Decision").select_option("unasked")
+    expect(page.get_by_text("Entries: 1 of 2")).to_be_visible()
+    page.get_by_role("button", name="Clear filters").click()
+    expect(page.get_by_text("Entries: 2 of 2")).to_be_visible()
+    with page.expect_download() as download:
+        page.get_by_role("link", name="Export CSV").click()
+    assert download.value.suggested_filename == "audit.csv"

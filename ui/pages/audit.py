@@ -1,0 +1,137 @@
+"""The audit log for people: their own rows, all rows of the tenant for an admin, and the same as a file."""
+
+import csv
+import io
+import json
+from collections.abc import AsyncIterator
+from datetime import UTC, datetime, timedelta
+from typing import Annotated, Any, Protocol
+
+from fastapi import APIRouter, Depends, Query
+from fastapi.responses import StreamingResponse
+
+from agent.identity import Principal
+from store import audit as log
+from store.audit import Filter, Link
+from store.pool import Pool
+from tools.toolset import Role
+from ui.answers import signed_in
+
+Person = Annotated[Principal, Depends(signed_in)]
+Days = Annotated[int, Query(ge=1, le=3650)]
+PAGE = 500
+COLUMNS = (
+    "seq",
+    "at",
+    "kind",
+    "actor",
+    "actor_name",
+    "owner",
+    "conversation",
+    "turn",
+    "approval",
+    "tool",
+    "data",
+    "hash",
+)
+FORMULA = ("=", "+", "-", "@", "\t", "\r")
+
+
+class AuditLog(Protocol):
+    """Where the entries are."""
+
+    async def page(self, tenant: str, where: Filter, before: int | None, limit: int) -> list[Link]:
+        """The newest entries that fit, or those before a `seq`; newest first."""
+        ...
+
+
+class StoredAudit:
+    """The log in the database."""
+
+    def __init__(self, pool: Pool):
+        self._pool = pool
+
+    async def page(self, tenant: str, where: Filter, before: int | None, limit: int) -> list[Link]:
+        """The newest entries that fit, or those before a `seq`; newest first."""
+        async with self._pool.connection() as connection:
+            return await log.page(connection, tenant, where, before=before, limit=limit)
+
+
+def audit_routes(entries: AuditLog) -> APIRouter:
+    """`GET /ui/audit`, `/ui/audit.csv` and `/ui/audit.json`."""
+    router = APIRouter(prefix="/ui")
+
+    @router.get("/audit")
+    async def audit(person: Person, days: Days = 30, before: int | None = None) -> dict[str, Any]:
+        found = await entries.page(person.tenant, visible_to(person, days), before, PAGE)
+        earlier = found[-1].seq if len(found) == PAGE else None
+        return {"entries": [row(link) for link in found], "earlier": earlier, "all": person.role is Role.ADMIN}
+
+    @router.get("/audit.csv")
+    async def as_csv(person: Person, days: Days = 30) -> StreamingResponse:
+        lines = csv_lines(everything(entries, person, days))
+        return StreamingResponse(lines, media_type="text/csv; charset=utf-8", headers=_attached("audit.csv"))
+
+    @router.get("/audit.json")
+    async def as_json(person: Person, days: Days = 30) -> StreamingResponse:
+        lines = json_lines(everything(entries, person, days))
+        return StreamingResponse(lines, media_type="application/json", headers=_attached("audit.json"))
+
+    return router
+
+
+def visible_to(person: Principal, days: int) -> Filter:
+    """An admin sees the tenant, everybody else what is theirs."""
+    owner = None if person.role is Role.ADMIN else person.subject
+    return Filter(owner=owner, since=datetime.now(UTC) - timedelta(days=days))
+
+
+def row(link: Link) -> dict[str, Any]:
+    """An entry as plain values."""
+    ids = (link.conversation_id, link.turn_id, link.approval_id)
+    texts = [str(value) if value else None for value in ids]
+    values = (
+        link.seq, link.at.isoformat(), link.kind, link.actor, link.actor_name, link.owner, *texts, link.tool, link.data,
+        link.hash.hex(),
+    )  # fmt: skip
+    return dict(zip(COLUMNS, values, strict=True))
+
+
+async def everything(entries: AuditLog, person: Principal, days: int) -> AsyncIterator[dict[str, Any]]:
+    """All entries that the person may see, newest first, read page by page."""
+    where, before = visible_to(person, days), None
+    while found := await entries.page(person.tenant, where, before, PAGE):
+        for link in found:
+            yield row(link)
+        before = found[-1].seq
+
+
+async def csv_lines(rows: AsyncIterator[dict[str, Any]]) -> AsyncIterator[str]:
+    """RFC 4180, with a byte order mark for spreadsheets; no cell is a formula."""
+    yield "\ufeff" + _csv_line(COLUMNS)
+    async for entry in rows:
+        yield _csv_line([_cell(entry[name]) for name in COLUMNS])
+
+
+async def json_lines(rows: AsyncIterator[dict[str, Any]]) -> AsyncIterator[str]:
+    """One JSON array."""
+    mark = "["
+    async for entry in rows:
+        yield f"{mark}\n{json.dumps(entry, ensure_ascii=False)}"
+        mark = ","
+    yield "[]" if mark == "[" else "\n]"
+
+
+def _csv_line(cells: Any) -> str:
+    line = io.StringIO()
+    csv.writer(line).writerow(cells)
+    return line.getvalue()
+
+
+def _cell(value: Any) -> str:
+    text = "" if value is None else json.dumps(value, ensure_ascii=False) if isinstance(value, dict) else str(value)
+    return f"'{text}" if text.startswith(FORMULA) else text
+
+
+def _attached(name: str) -> dict[str, str]:
+    return {"Content-Disposition": f'attachment; filename="{name}"'}

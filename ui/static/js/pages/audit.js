@@ -1,0 +1,108 @@
+/** The audit log: one row for each request or call, opened to everything that was written down about it. */
+import { button, h, icon, json, mark } from "../dom.js";
+import { moment, number, t } from "../i18n.js";
+import { query } from "../server.js";
+import { statement, visible } from "../text.js";
+
+const ICONS = { denied: "x", expired: "clock", superseded: "swap", edited: "pen", refused: "warn", unasked: "check", asked: "clock" };
+const DECISIONS = ["approved", "denied", "edited", "asked", "refused", "unasked"];
+
+export function audit() {
+  const search = h("input", { class: "cs-in", id: "au-q", type: "search", autocomplete: "off", placeholder: t("audit.q") });
+  const who = h("select", { class: "cs-in", id: "au-who" });
+  const what = select("au-what", [["", t("audit.any")], ...DECISIONS.map((name) => [name, t("d." + name)])]);
+  const period = select("au-per", [["7", t("audit.7d")], ["30", t("audit.30d")], ["365", t("audit.365d")]], "30");
+  const count = h("p", { class: "cs-note", role: "status" });
+  const body = h("tbody", {});
+  const clear = button(t("audit.clear"), { cls: "ghost small", on: reset });
+  const more = button(t("audit.more"), { cls: "secondary small", on: () => load(earlier) });
+  const files = ["csv", "json"].map((kind) => h("a", { class: "cs-btn secondary small", download: true }, h("span", {}, t(kind === "csv" ? "audit.export" : "audit.export.json"))));
+  let entries = [];
+  let earlier = null;
+
+  async function load(before = null) {
+    const reply = await query("audit", { days: period.value, ...(before ? { before } : {}) });
+    if (!reply.ok) return void (count.textContent = reply.text);
+    entries = before ? [...entries, ...reply.entries] : reply.entries;
+    earlier = reply.earlier;
+    ["csv", "json"].forEach((kind, i) => files[i].setAttribute("href", `/ui/audit.${kind}?days=${period.value}`));
+    people();
+    draw();
+  }
+
+  function people() {
+    const names = [...new Set(entries.map(person))].sort();
+    const chosen = who.value;
+    who.replaceChildren(...[["", t("audit.anyone")], ...names.map((name) => [name, visible(name)])].map(([v, text]) => h("option", { value: v, selected: v === chosen }, text)));
+  }
+
+  function draw() {
+    const all = matters(entries);
+    const words = search.value.trim().toLowerCase();
+    const fits = (m) => (!words || m.text.includes(words)) && (!who.value || m.people.includes(who.value)) && (!what.value || m.decision === what.value);
+    const shown = all.filter(fits);
+    count.textContent = t("audit.count", { n: number(shown.length), m: number(all.length) });
+    clear.hidden = !(words || who.value || what.value);
+    more.hidden = !earlier;
+    body.replaceChildren(...(shown.length ? shown.flatMap(rows) : [h("tr", {}, h("td", { colspan: 5, class: "cs-none" }, t("audit.none")))]));
+  }
+
+  function reset() {
+    search.value = who.value = what.value = "";
+    draw();
+    search.focus();
+  }
+
+  for (const control of [search, who, what]) control.addEventListener("input", draw);
+  period.addEventListener("input", () => load());
+  const heads = ["when", "what", "who", "obj", "result"].map((key) => h("th", { scope: "col" }, t("audit." + key)));
+  const element = h("div", { class: "cs-content wide" }, h("p", { class: "cs-pagelead" }, t("audit.lead")),
+    h("div", { class: "cs-filters", role: "search" },
+      h("div", { class: "cs-fl grow" }, h("label", { for: "au-q", class: "cs-sr" }, t("audit.q")), h("div", { class: "cs-search" }, icon("search"), search)),
+      labelled("audit.who", who), labelled("audit.what", what), labelled("audit.period", period)),
+    h("div", { class: "cs-tablebar" }, count, clear, h("span", { class: "cs-gap" }), files),
+    h("div", { class: "cs-tablewrap" }, h("table", { class: "cs-table audit" }, h("thead", {}, h("tr", {}, heads)), body)), h("p", { class: "cs-more" }, more));
+  return { element, refresh: () => load() };
+}
+
+const select = (id, options, chosen = "") => h("select", { class: "cs-in", id }, options.map(([v, text]) => h("option", { value: v, selected: v === chosen }, text)));
+const labelled = (key, control) => h("div", { class: "cs-fl" }, h("label", { for: control.id }, t(key)), control);
+const person = (entry) => entry.actor_name || entry.actor.split("|").pop();
+
+/** Entries that belong together, newest first: those of one approval, or of one call that needed none. */
+export function matters(entries) {
+  const groups = new Map();
+  for (const entry of entries) {
+    const key = entry.approval ?? `${entry.turn}:${entry.tool}:${entry.data.idempotency_key ?? ""}`;
+    groups.set(key, [...(groups.get(key) ?? []), entry]);
+  }
+  return [...groups.values()].map((group) => matter(group.sort((a, b) => a.seq - b.seq)));
+}
+
+function matter(entries) {
+  const of = (kind) => entries.findLast((entry) => entry.kind === kind);
+  const card = of("shown")?.data.card;
+  const decided = of("decided");
+  const back = of("came_back");
+  const last = decided ?? entries[entries.length - 1];
+  const decision = decided?.data.decision ?? (of("refused") ? "refused" : card ? "asked" : "unasked");
+  const object = card?.title ? statement(card.title) : visible(entries[0].tool ?? entries[0].kind);
+  const result = back ? back.data.summary || t(back.data.ok ? "tool.done" : "tool.failed") : decided?.data.reason ? `“${decided.data.reason}”` : "";
+  const text = [object, entries[0].tool, result, ...entries.map(person)].join(" ").toLowerCase();
+  return { entries, decision, object, result, failed: back?.data.ok === false, at: last.at, who: person(last), people: entries.map(person), tool: entries[0].tool, text };
+}
+
+function rows(m) {
+  const detail = h("tr", { class: "cs-audit-more", hidden: true }, h("td", { colspan: 5 }, m.entries.map(entryOf)));
+  const toggle = h("button", { type: "button", class: "cs-btn link", "aria-expanded": "false", onclick: () => {
+    detail.hidden = !detail.hidden;
+    toggle.setAttribute("aria-expanded", String(!detail.hidden));
+  } }, h("span", {}, m.object));
+  const tag = h("span", { class: "cs-tag is-" + m.decision }, m.decision === "approved" ? mark() : icon(ICONS[m.decision] ?? "info"), t("d." + m.decision));
+  return [h("tr", {}, h("td", { class: "nowrap" }, h("time", { datetime: m.at }, moment(m.at))), h("td", {}, tag), h("td", {}, visible(m.who)),
+    h("td", { class: "cs-obj" }, toggle, h("code", {}, visible(m.tool ?? ""))), h("td", {}, m.result ? visible(m.result) : h("span", { class: "cs-empty" }, "—"))), detail];
+}
+
+function entryOf(entry) {
+  return h("div", { class: "cs-audit-e" }, h("p", { class: "cs-sub" }, `${t("audit.kind." + entry.kind)} · ${moment(entry.at)} · ${visible(person(entry))} · #${entry.seq} · ${entry.hash.slice(0, 12)}`), json(entry.data));
+}
