@@ -104,9 +104,12 @@ async def _supersede_orphans(connection: Connection) -> list[Approval]:
         connection,
         Approval,
         f"""
-        update approvals a set state = 'superseded' from turns t
-        where t.id = a.turn_id and t.state in ('succeeded', 'failed', 'canceled') and a.state in ('pending', 'approved')
-        returning {approvals.COLUMNS}
+        with orphans as (
+            select o.id from approvals o join turns t on t.id = o.turn_id
+            where t.state in ('succeeded', 'failed', 'canceled') and o.state in ('pending', 'approved')
+            for no key update of o skip locked
+        )
+        update approvals a set state = 'superseded' from orphans where a.id = orphans.id returning {approvals.COLUMNS}
         """,
     )
 
