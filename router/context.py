@@ -11,7 +11,7 @@ _POINTERS = {
     "it", "that", "this", "them", "those", "one", "same", "there", "him", "her", "his", "first", "second", "third", "other",
     "last", "его", "ее", "их", "ему", "ей", "нее", "него", "им", "этот", "эту", "это", "эти", "этого", "этой", "там", "туда",
     "тогда", "первый", "первую", "второй", "вторую", "второе", "третий", "третью", "третьей", "другой", "другую", "последний",
-    "обратно", "ней", "нем", "так",
+    "обратно", "ней", "нем", "так", "too", "also", "again", "likewise", "тоже", "также", "самое", "аналогично",
 }  # fmt: skip
 _SHORT = 4
 _LENT = 0.8
@@ -38,6 +38,8 @@ class Context:
             named = self._known & (part.terms.keys() | unwanted.keys())
             if any(map(self._lexicon.is_act, unwanted)):
                 self._lend(unwanted, before)
+            part.about = bool(self._known & part.terms.keys())
+            part.request = part.about and any(map(self._lexicon.does, part.terms))
             if part.telling:
                 self._lend(part.terms, named or before)
             before = named or before

@@ -26,8 +26,10 @@ class Policy:
     meaning: float = 0.5
     bag: float = 0.02
     across: float = 0.75
+    aside: float = 0.1
     everyday: float = 0.5
     outside: float = 0.3
+    thing: float = 0.5
     act: float = 0.7
     some: float = 0.45
     sure: float = 0.85
@@ -46,7 +48,7 @@ class Scores:
     meaning: np.ndarray
 
 
-def fuse(parts: list[Part], keywords: KeywordTier, meaning: MeaningTier | None, policy: Policy, talk: bool) -> Scores:
+def fuse(parts: list[Part], keywords: KeywordTier, meaning: MeaningTier | None, policy: Policy, everyday: bool) -> Scores:
     """Scores of all tools for the parts of a reading; parts that are everyday talk lose."""
     words = [keywords.score(part.terms) for part in parts]
     worth = np.array([[policy.across if len(parts) > 1 and not i else 1.0] for i in range(len(parts))])
@@ -56,8 +58,9 @@ def fuse(parts: list[Part], keywords: KeywordTier, meaning: MeaningTier | None, 
     covered = np.array([w.covered for w in words]) * worth * asked
     named = np.array([w.named for w in words]) * worth * asked
     near, nearer = _nearness(parts, meaning, keywords.size)
-    lost = policy.everyday * nearer * talk + policy.outside * np.array([p.outside for p in parts])
-    fused = phrase / (phrase + policy.phrase_half) + policy.bag * np.array([w.bag for w in words])
+    lost = policy.everyday * nearer * everyday + policy.outside * np.array([p.outside * (policy.thing if p.about else 1.0) for p in parts])
+    aside = np.array([[0.0 if part.request or not i else policy.aside] for i, part in enumerate(parts)])
+    fused = -aside + phrase / (phrase + policy.phrase_half) + policy.bag * np.array([w.bag for w in words])
     return Scores(fused + policy.meaning * near - lost[:, None], phrase, covered, acted, named, near)
 
 

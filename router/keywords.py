@@ -16,6 +16,7 @@ _CONCEPT = 0.9
 _K1, _B = 1.2, 0.75
 _OWN = 0.1
 _TELLING = 2.0
+_BARE = 0.2
 
 Slot = frozenset[str]
 
@@ -40,6 +41,9 @@ class KeywordTier:
         self.size = len(entries)
         phrases = [(i, self._slots(p)) for i, entry in enumerate(entries) for p in phrases_of(entry)]
         phrases = [(i, slots) for i, slots in dict.fromkeys(phrases) if slots]
+        self._terms: list[set[str]] = [set() for _ in entries]
+        for tool, slots in phrases:
+            self._terms[tool].update(*slots)
         self._index_phrases(phrases)
         self._index_bags([self._bag(entry) for entry in entries])
 
@@ -68,21 +72,28 @@ class KeywordTier:
         self._idf = np.array([math.log(1 + self.size / count) for count in common])
         own = self._own_acts(phrases)
         members: list[list[int]] = [[] for _ in slots]
-        acting: list[list[int]] = [[] for _ in slots]
+        acting: dict[str, list[int]] = defaultdict(list)
         for i, (tool, used) in enumerate(phrases):
             for slot in used:
                 members[number[slot]].append(i)
-                if slot & own[tool]:
-                    acting[number[slot]].append(i)
+                for term in slot & own[tool] and {t for t in slot if t[0] != "@" or t in own[tool]}:
+                    acting[term].append(i)
         self._members = [np.array(m, dtype=np.int32) for m in members]
-        self._acting = [np.array(m, dtype=np.int32) for m in acting]
+        self._acting = {term: np.array(m, dtype=np.int32) for term, m in acting.items()}
         self._owner = np.array([tool for tool, _ in phrases], dtype=np.int32)
+        names = dict(reversed(phrases))
+        bare = [used == names[tool] and not self._says_act(used) for tool, used in phrases]
+        self._worth = np.where(bare, _BARE, 1.0)
         self._several = np.array([len(used) > 1 for _, used in phrases])
         self._total = np.array([sum(self._idf[number[s]] for s in used) for _, used in phrases])
         self._slots_of: dict[str, list[tuple[int, float]]] = defaultdict(list)
         for i, slot in enumerate(slots):
             for term in slot:
                 self._slots_of[term].append((i, _CONCEPT if term[0] == "@" else 1.0))
+
+    def _says_act(self, slots: Sequence[Slot]) -> bool:
+        """Whether a phrase says what is done (delete dashboard), unlike a bare name (Magnetis)."""
+        return len(slots) > 1 and any(self._lexicon.does(term) for slot in slots for term in slot)
 
     def _own_acts(self, phrases: Sequence[tuple[int, tuple[Slot, ...]]]) -> list[set[str]]:
         """For each tool the acts that its phrases, which begin with the verb, begin with often."""
@@ -92,7 +103,7 @@ class KeywordTier:
             first[tool].update(filter(self._lexicon.is_act, slots[0]))
         total = Counter(tool for tool, _ in phrases)
         often = [{act for act, n in found.items() if n >= _OWN * total[tool]} for tool, found in enumerate(first)]
-        return [acts | set(filter(self._lexicon.is_act, names[tool][0])) for tool, acts in enumerate(often)]
+        return [acts | set(filter(self._lexicon.is_act, names.get(tool, [()])[0])) for tool, acts in enumerate(often)]
 
     def _bag(self, entry: Entry) -> Counter[str]:
         text = [*name_words(entry.name), *(w for d in entry.descriptions.values() for w in words(d))]
@@ -122,18 +133,24 @@ class KeywordTier:
                 value = weight * strength
                 if value > hits.get(slot, 0.0):
                     hits[slot] = value
-        matched = self._spread(hits, self._members)
+        matched = self._spread(hits)
         coverage = matched / np.maximum(self._total, 1e-9)
-        acted = np.where(self._spread(hits, self._acting) > 0, coverage, 0.0)
+        acted = np.zeros(len(coverage))
+        for phrases in (self._acting[term] for term in terms if term in self._acting):
+            acted[phrases] = coverage[phrases]
         covered = np.where(self._total >= _TELLING, coverage, 0.0)
         best = self._best
-        return KeywordScores(best(matched * coverage), best(covered), best(acted), best(acted * self._several), self._bm25(terms))
+        return KeywordScores(best(matched * coverage * self._worth), best(covered), best(acted), best(acted * self._several), self._bm25(terms))
 
-    def _spread(self, hits: dict[int, float], members: Sequence[np.ndarray]) -> np.ndarray:
+    def terms_of(self, tool: int) -> set[str]:
+        """All terms by which a tool, given by its index, can be found."""
+        return self._terms[tool]
+
+    def _spread(self, hits: dict[int, float]) -> np.ndarray:
         """Weight of the matched slots for each phrase."""
         if not hits:
             return np.zeros(len(self._owner))
-        phrases = [members[slot] for slot in hits]
+        phrases = [self._members[slot] for slot in hits]
         weights = np.repeat([self._idf[s] * v for s, v in hits.items()], [len(p) for p in phrases])
         return np.bincount(np.concatenate(phrases), weights, minlength=len(self._owner))
 

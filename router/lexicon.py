@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from functools import lru_cache
 from importlib import resources
 
-from router.text import plain, stem
+from router.text import plain, stem, words
 
 _PARTICLES = {"off", "on", "back", "out", "up", "down", "away", "over", "from", "in", "into"}
 _GAP = 3
@@ -31,6 +31,7 @@ class Lexicon:
         self.shapes = dict(shapes or {})
         self.section: dict[str, str] = {}
         self.surface: set[str] = set()  # words that a typo may be meant as
+        self.words: set[str] = {word for text in self.everyday for word in words(text)}  # words that are no typos
         self._stems: dict[str, list[str]] = defaultdict(list)
         self._prefixes: dict[str, list[str]] = defaultdict(list)
         self._sequences: dict[str, list[tuple[tuple[str, ...], str]]] = defaultdict(list)  # by first two letters
@@ -44,6 +45,7 @@ class Lexicon:
 
     def _add(self, pattern: str, concept: str) -> None:
         parts = pattern.replace("-", " ").split()
+        self.words.update(part for part in parts if not part.endswith("*"))
         if len(parts) > 1:
             self._sequences[parts[0][:2]].append((tuple(parts), concept))
         elif pattern.endswith("*"):
@@ -59,12 +61,12 @@ class Lexicon:
             found += self._prefixes.get(word[:size], ())
         return tuple(dict.fromkeys(found))
 
-    def sequences(self, words: Sequence[str]) -> list[tuple[int, int, str]]:
+    def sequences(self, text: Sequence[str]) -> list[tuple[int, int, str]]:
         """Patterns of several words in a text: first word's index, last word's index, concept."""
         found = []
-        for start, word in enumerate(words):
+        for start, word in enumerate(text):
             for pattern, concept in self._sequences.get(word[:2], ()):
-                end = _follow(words, start, pattern[1:]) if _fits(word, pattern[0]) else None
+                end = _follow(text, start, pattern[1:]) if _fits(word, pattern[0]) else None
                 if end is not None:
                     found.append((start, end, concept))
         return found

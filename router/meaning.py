@@ -2,16 +2,19 @@
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from functools import partial
 from statistics import median
 
 import numpy as np
 
+from router.cache import VectorCache
 from router.embedder import Embedder
 from router.entry import Entry
 from router.keywords import phrases_of
 from router.text import name_words, sentences
 
 _NAME, _WHOLE, _PART = 0.2, 0.3, 0.5
+_GENERIC = {"tool", "app", "ai", "plugin", "gpt", "api", "chat", "bot"}
 _FALLBACK_SPAN = 0.45
 
 Encode = Callable[[Sequence[str]], np.ndarray]
@@ -32,10 +35,12 @@ class MeaningTier:
     each other; a cosine of 0.65 means nothing without them.
     """
 
-    def __init__(self, entries: Sequence[Entry], embedder: Embedder, everyday: Sequence[str], encode: Encode | None = None):
-        encode = encode or embedder.encode
+    def __init__(
+        self, entries: Sequence[Entry], embedder: Embedder, everyday: Sequence[str], cache: VectorCache | None = None
+    ):
+        encode: Encode = partial(cache.encode, embedder) if cache else embedder.encode
         self.embedder = embedder
-        self._names = encode([" ".join(name_words(e.name)) for e in entries])
+        self._names = encode([_title(e) for e in entries])
         self._wholes, self._whole_at = _gather(encode, [wholes_of(e) for e in entries])
         self._parts, self._part_at = _gather(encode, [parts_of(e) for e in entries])
         self._everyday = encode(list(everyday))
@@ -82,13 +87,19 @@ def _best(cosine: np.ndarray, starts: Sequence[int]) -> np.ndarray:
     return np.maximum.reduceat(cosine, starts, axis=1)
 
 
+def _title(entry: Entry) -> str:
+    """The name in words, without those that every tool could carry."""
+    words = name_words(entry.name)
+    return " ".join([w for w in words if w not in _GENERIC] or words)
+
+
 def wholes_of(entry: Entry) -> list[str]:
     """The tool in one sentence for each language."""
-    name = " ".join(name_words(entry.name))
-    return [f"{name}: {text}" for text in entry.descriptions.values() if text] or [name]
+    return [f"{_title(entry)}: {text}" for text in entry.descriptions.values() if text] or [_title(entry)]
 
 
 def parts_of(entry: Entry) -> list[str]:
-    """Everything a query may resemble: parts of the descriptions and phrases."""
-    found = [part for text in entry.descriptions.values() for part in (text, *sentences(text))]
-    return list(dict.fromkeys([*found, *(p for p in phrases_of(entry) if " " in p or not found)]))
+    """Everything a query may resemble: the name, parts of the descriptions, phrases of two words or more."""
+    told = [part for text in entry.descriptions.values() for part in sentences(text) or [text]]
+    phrases = [phrase for phrase in phrases_of(entry) if " " in phrase]
+    return list(dict.fromkeys([_title(entry), *told, *phrases]))

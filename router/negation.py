@@ -17,6 +17,7 @@ _WHOLE = {
 }  # fmt: skip
 _FREEZE = {"трогай", "трогать", "трогайте", "трогаем", "touch", "touching", "касайся", "лезь", "alone", "untouched"}
 _LATE = {"рано", "рановато", "нельзя", "незачем", "отставить", "запрещаю", "alone", "untouched"}
+_FEAR = {"страшно", "боюсь", "опасно", "стремно", "рискованно", "afraid", "scared", "risky", "dangerous", "worried"}
 _REACH = 2
 WORDS = _RUSSIAN | _ENGLISH | _NOMINAL | _WHOLE | _FREEZE | _LATE
 
@@ -46,7 +47,7 @@ class _Clause:
         if word in _LATE:
             return range(len(self.words))
         if word in _NOMINAL:
-            return self._content(at)
+            return () if _FEAR & set(self.words) else self._content(at)
         if word in _RUSSIAN:
             return self._russian(at)
         denies_fact = word == "not" and at > 0 and self.words[at - 1] in _STATE_BEFORE_NOT

@@ -47,6 +47,8 @@ class Part:
     outside: float = 0.0
     asked: bool = True
     telling: bool = True
+    about: bool = False
+    request: bool = False
 
 
 @dataclass(slots=True)
@@ -74,24 +76,32 @@ class Reader:
         reading.parts = [self._part(clause, reading) for clause in clauses]
         return reading
 
+    def read_plainly(self, text: str) -> Reading:
+        """The reading of a description: one part, nothing ruled out."""
+        reading = Reading(words=self._words(self._spelling.fix_layout(plain(text))))
+        reading.parts = [self._part(reading.words, reading)]
+        return reading
+
     def _words(self, text: str) -> list[Word]:
         found: list[Word] = []
         clause, last = 0, 0
-        for raw, start, end in tokens(text):
+        split = tokens(text)
+        transliterated = any(self._spelling.transliterated(raw.lower()) for raw, _, _ in split)
+        for raw, start, end in split:
             if found and (raw.lower() in _CONJUNCTIONS or _BREAK.search(text, last, start)):
                 clause = found[-1].clause + 1
-            found.append(self._word(raw, clause, first=not found))
+            found.append(self._word(raw, clause, not found, transliterated))
             last = end
         return found
 
-    def _word(self, raw: str, clause: int, first: bool) -> Word:
+    def _word(self, raw: str, clause: int, first: bool, transliterated: bool) -> Word:
         word, kind = raw.lower(), shape(raw)
         if kind and not self._lexicon.of(word):
             return Word(raw, word, _SHAPE_WEIGHT, clause, kind)
         named = raw[0].isupper() and not first and not raw.isupper()
         if named and not self._spelling.known(word):
             return Word(raw, word, 1.0, clause, "name")
-        meant, sure = self._spelling.repair(word)
+        meant, sure = self._spelling.repair(word, transliterated)
         named = named or (meant != word and raw[0].isupper() and not raw.isupper())
         return Word(raw, meant, sure * (_NAME_WEIGHT if named else 1.0), clause)
 
@@ -157,7 +167,7 @@ def joined(parts: Sequence[Part]) -> Part:
         for term, weight in part.terms.items():
             terms[term] = max(weight, terms.get(term, 0.0))
     asked = any(p.asked for p in parts)
-    return Part(", ".join(p.text for p in parts if p.text), terms, max(p.outside for p in parts), asked)
+    return Part(", ".join(p.text for p in parts if p.text), terms, max(p.outside for p in parts), asked, about=any(p.about for p in parts))
 
 
 def _clauses(words: Sequence[Word]) -> list[list[Word]]:

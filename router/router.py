@@ -1,9 +1,11 @@
 """Which tools a query gets: both tiers fused, cut to the few that matter, never what the person rules out."""
 
+from collections import Counter
 from collections.abc import Collection, Sequence
 
 import numpy as np
 
+from router.cache import VectorCache
 from router.context import Context
 from router.embedder import Embedder
 from router.entry import Choice, Entry, Selection
@@ -11,15 +13,21 @@ from router.fusion import Policy, Scores, fuse
 from router.keywords import KeywordTier, vocabulary_of
 from router.lexicon import Lexicon, packaged_lexicon
 from router.meaning import MeaningTier
+from router.offer import Gate, best_few
+from router.policies import policy_for
 from router.reading import Reader, Reading, joined
 from router.spelling import Spelling
 
 _BELOW = 5
-_VETO = 0.35
+_FOUND = 5
 
 
 class Router:
-    """Chooses the few tools of a catalogue that a query needs."""
+    """Chooses the few tools of a catalogue that a query needs.
+
+    Without an embedder it goes by keywords alone; `use` hands it one later, from any thread. Always-on
+    tools are not its business. Raises `ValueError` when two entries share a name.
+    """
 
     def __init__(
         self,
@@ -27,73 +35,112 @@ class Router:
         embedder: Embedder | None = None,
         lexicon: Lexicon | None = None,
         policy: Policy | None = None,
+        cache: VectorCache | None = None,
     ):
+        twice = [name for name, count in Counter(e.name for e in entries).items() if count > 1]
+        if twice:
+            raise ValueError(f"Two tools are named {twice[0]}; names in a catalogue must differ.")
         self.entries = {entry.name: entry for entry in entries}
-        self._names = list(self.entries)
+        self._at = {name: i for i, name in enumerate(self.entries)}
         self._lexicon = lexicon or packaged_lexicon()
         self._reader = Reader(self._lexicon, Spelling(self._lexicon, vocabulary_of(entries)))
         self._keywords = KeywordTier(entries, self._lexicon)
         self._context = Context(self.entries, self._lexicon)
-        self.meaning = MeaningTier(entries, embedder, self._lexicon.everyday) if embedder else None
-        self.policy = policy or Policy()
-        self._danger = np.array([e.effect == "danger" for e in entries])
-        self._changes = np.array([e.effect != "read" for e in entries])
+        self._gate = Gate(entries, self._keywords, self._context, self._lexicon)
+        self._policy, self._cache, self._notices = policy, cache, list[str]()
+        self._tier: tuple[MeaningTier | None, Policy] = None, policy or policy_for(None)
+        if embedder:
+            self.use(embedder)
+
+    def use(self, embedder: Embedder) -> None:
+        """Index the catalogue under this embedder and switch to it; takes seconds, selections go on meanwhile."""
+        tier = MeaningTier(list(self.entries.values()), embedder, self._lexicon.everyday, self._cache)
+        self._tier = tier, self._policy or policy_for(embedder.id)
+
+    def notify(self, notice: str) -> None:
+        """Say this once, with the next selection."""
+        self._notices.append(notice)
+
+    @property
+    def policy(self) -> Policy:
+        """Thresholds in force."""
+        return self._tier[1]
 
     def select(
         self, query: str, recent: Sequence[Sequence[str]] = (), allowed: Collection[str] | None = None
     ) -> Selection:
-        """The tools for a query, best first, companions after the tool that brings them."""
+        """The tools for a query, best first, each followed by the companions it brings.
+
+        `recent` holds the tools of the last turns, newest last; `allowed` the names that the person's role
+        permits, None for all. Nothing is offered for small talk.
+        """
+        if not self.entries:
+            return Selection(())
+        meaning, policy = self._tier
         reading = self._reader.read(query)
         self._context.lend_within(reading)
-        start = np.zeros(len(self._names))
         leaning = self._context.leans(reading, recent)
         if leaning:
             self._context.lend_recent(reading, recent)
-            for name, value in self._context.head_start(recent).items():
-                start[self._names.index(name)] = value
         parts = [part for part in reading.parts if part.telling or leaning]
         if not parts:
-            return Selection((), threshold=self.policy.threshold)
-        if len(parts) > 1:
-            parts.insert(0, joined(parts))
-        scores = fuse(parts, self._keywords, self.meaning, self.policy, talk=not leaning)
-        scores.fused[:] += start
-        open_ = self._open(reading, scores, allowed)
-        return self._cut(scores, open_, reading)
+            return Selection((), threshold=policy.threshold, notice=self._notice())
+        parts = [joined(parts), *parts] if len(parts) > 1 else parts
+        scores = fuse(parts, self._keywords, meaning, policy, everyday=not leaning)
+        again = recent[-1] if leaning else ()
+        if leaning:
+            scores.fused[:] = np.maximum(scores.fused, 0.0) + self._head_start(recent)
+        admitted = self._gate.admits(reading, scores, policy, again) & self._gate.permitted(allowed)
+        return self._selection(best_few(scores, admitted, policy), scores, admitted, reading, policy)
 
-    def _open(self, reading: Reading, scores: Scores, allowed) -> np.ndarray:
-        unwanted = [terms for terms in reading.unwanted if terms]
-        acted = scores.named.max(axis=0)
-        evident = acted >= self.policy.act
-        if not unwanted:
-            evident |= scores.meaning.max(axis=0) >= self.policy.sure
-            evident |= scores.covered.max(axis=0) >= self.policy.covered
-            evident |= scores.acted.max(axis=0) >= self.policy.some
-        open_ = ~self._danger | evident
-        for terms in unwanted:
-            against = self._keywords.score(terms)
-            open_ &= ~(self._changes & (against.acted >= _VETO) & (against.acted >= acted))
-            if reading.frozen or not any(map(self._lexicon.is_act, terms)):
-                named = np.array([bool(self._context.things(n) & terms.keys()) for n in self._names])
-                open_ &= ~(self._changes & named)
-        if allowed is not None:
-            open_ &= np.array([n in allowed for n in self._names])
-        return open_
+    def find(self, description: str, allowed: Collection[str] | None = None) -> Selection:
+        """The tools nearest to a description, for a model that asks for more: ranked, not gated by wording."""
+        if not self.entries:
+            return Selection(())
+        meaning, policy = self._tier
+        reading = self._reader.read_plainly(description)
+        scores = fuse(reading.parts, self._keywords, meaning, policy, everyday=False)
+        admitted = self._gate.permitted(allowed)
+        ranked = np.argsort(-np.where(admitted, scores.fused[0], -np.inf), kind="stable")[: admitted.sum()]
+        return self._selection([int(i) for i in ranked[:_FOUND]], scores, admitted, reading, policy)
 
-    def _cut(self, scores: Scores, open_: np.ndarray, reading: Reading) -> Selection:
-        p = self.policy
-        fused = np.where(open_, scores.fused, -9.0)
-        top = np.maximum(fused.max(axis=1, keepdims=True), 1e-9)
-        best = fused.max(axis=0)
-        keep = ((fused >= p.threshold) & (fused >= p.ratio * top)).any(axis=0)
-        order = [i for i in np.argsort(-best) if open_[i]]
-        chosen = [i for i in order if keep[i]][: p.cap]
-        choices: list[Choice] = []
-        have = set()
-        for i in chosen:
-            for name, tier in ((self._names[i], "x"), *((c, "companion") for c in self.entries[self._names[i]].companions)):
-                if name in self.entries and name not in have and (tier == "x" or open_[self._names.index(name)]):
-                    have.add(name)
-                    choices.append(Choice(name, float(best[self._names.index(name)]), tier))
-        below = [Choice(self._names[i], float(best[i]), "") for i in order if self._names[i] not in have][:_BELOW]
-        return Selection(tuple(choices), tuple(below), p.threshold)
+    def _head_start(self, recent: Sequence[Sequence[str]]) -> np.ndarray:
+        start = np.zeros(len(self._at))
+        for name, value in self._context.head_start(recent).items():
+            start[self._at[name]] = value
+        return start
+
+    def _selection(
+        self, chosen: Sequence[int], scores: Scores, admitted: np.ndarray, reading: Reading, policy: Policy
+    ) -> Selection:
+        names = list(self._at)
+        order = np.argsort(-np.where(admitted, scores.fused.max(axis=0), -np.inf), kind="stable")[: admitted.sum()]
+        offered = [self._choice(names[i], scores, reading, policy) for i in chosen]
+        offered = self._with_companions(offered, scores, admitted)
+        have = {choice.tool for choice in offered}
+        below = [self._choice(names[i], scores, reading, policy) for i in order if names[i] not in have][:_BELOW]
+        return Selection(tuple(offered), tuple(below), policy.threshold, self._notice())
+
+    def _choice(self, name: str, scores: Scores, reading: Reading, policy: Policy) -> Choice:
+        i = self._at[name]
+        row = int(scores.fused[:, i].argmax())
+        score, near = float(scores.fused[row, i]), policy.meaning * float(scores.meaning[row, i])
+        tier = "meaning" if near > 0.67 * score else "keywords" if near < 0.33 * score else "both"
+        terms: set[str] = {term for part in reading.parts for term in part.terms}
+        words = dict.fromkeys(reading.sources[t] for t in self._keywords.terms_of(i) & terms if t in reading.sources)
+        return Choice(name, round(score, 3), tier, tuple(words))
+
+    def _with_companions(self, chosen: Sequence[Choice], scores: Scores, admitted: np.ndarray) -> list[Choice]:
+        offered: dict[str, Choice] = {}
+        for choice in chosen:
+            offered[choice.tool] = choice
+            for name in self.entries[choice.tool].companions:
+                if name in self._at and admitted[self._at[name]]:
+                    score = round(float(scores.fused[:, self._at[name]].max()), 3)
+                    offered.setdefault(name, Choice(name, score, "companion", (choice.tool,)))
+        return list({**offered, **{c.tool: c for c in chosen}}.values())
+
+    def _notice(self) -> str | None:
+        return self._notices.pop(0) if self._notices else None
+
+

@@ -6,11 +6,12 @@ from functools import lru_cache
 
 from rapidfuzz.distance import OSA
 from rapidfuzz.process import extract
+from spellchecker import SpellChecker
 
 from router.layout import swap_layout, to_cyrillic
 from router import negation
 from router.lexicon import Lexicon
-from router.text import is_cyrillic, stem, tokens
+from router.text import is_cyrillic, plain, stem, tokens
 
 _SHORTEST_TYPO = 4
 _LONG = 8
@@ -23,7 +24,7 @@ class Spelling:
     def __init__(self, lexicon: Lexicon, vocabulary: Iterable[str]):
         self._lexicon = lexicon
         surface = {word for word in vocabulary if not any(c.isdigit() for c in word)} | lexicon.surface
-        self._stems = {stem(word) for word in surface | lexicon.stop | negation.WORDS}
+        self._stems = {stem(word) for word in surface | lexicon.words | lexicon.stop | negation.WORDS}
         self._words = _by_length(surface)
         self._roots = _by_length({stem(word) for word in surface})
         self.repair = lru_cache(maxsize=20_000)(self._repair)
@@ -33,9 +34,19 @@ class Spelling:
         """Whether the lower-case word is in the vocabulary, in any of its forms."""
         return word in self._lexicon.stop or stem(word) in self._stems or bool(self._lexicon.of(word))
 
-    def _repair(self, word: str) -> tuple[str, float]:
-        """What the word was meant to be and how sure that is, 0 to 1; an unknown word comes back with 1."""
-        if self.known(word):
+    def transliterated(self, word: str) -> bool:
+        """Whether the word makes sense only as Russian in Latin letters."""
+        alien = not is_cyrillic(word) and not self.known(word) and word not in _dictionary()
+        return alien and len(word) > 2 and self.known(to_cyrillic(word)) and not self._closest(word, 1)
+
+    def _repair(self, word: str, transliterated: bool) -> tuple[str, float]:
+        """What the word was meant to be and how sure that is, 0 to 1; an unknown word comes back with 1.
+
+        `transliterated` tells that the text around it is Russian in Latin letters.
+        """
+        if transliterated and not self.known(word) and self.known(to_cyrillic(word)):
+            return to_cyrillic(word), 0.95
+        if self.known(word) or word in _dictionary():
             return word, 1.0
         near = self._closest(word, 1) if len(word) > _SHORTEST_TYPO else None
         if near is None and not is_cyrillic(word) and self.known(to_cyrillic(word)):
@@ -75,6 +86,12 @@ class Spelling:
     def _readable(self, chunk: str) -> bool:
         found = [token.lower() for token, _, _ in tokens(chunk)]
         return bool(found) and all(self.known(word) for word in found)
+
+
+@lru_cache(maxsize=1)
+def _dictionary() -> frozenset[str]:
+    """Common English and Russian words, which are no typos even when no tool speaks of them."""
+    return frozenset(plain(word) for word in SpellChecker(language=["en", "ru"]).word_frequency.words())
 
 
 def _by_length(words: Iterable[str]) -> dict[tuple[bool, int], list[str]]:

@@ -5,7 +5,7 @@ from functools import lru_cache
 
 import Stemmer
 
-_TOKEN = re.compile(r"[a-zа-я0-9]+(?:[-_.@][a-zа-я0-9]+)*(?:['’][a-zа-я]+)?", re.I)
+_TOKEN = re.compile(r"\d+(?:\.\d+)?\s?%|[a-zа-я0-9]+(?:[-_.@][a-zа-я0-9]+)*(?:['’][a-zа-я]+)?", re.I)
 _CAMEL = re.compile(r"(?<=[a-z0-9])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])")
 _PART = re.compile(r"(?<=[.!?])\s+|[,;:]\s|\s-\s|\band\b|\bи\b|&")
 _CYRILLIC = re.compile("[а-я]", re.I)
@@ -61,7 +61,9 @@ def name_words(name: str) -> list[str]:
 
 
 def shape(token: str) -> str | None:
-    """What an id-like token looks like: `snake`, `login`, `hash`, `number`, `id` (bk-204), or None."""
+    """What an id-like token looks like: `snake`, `login`, `hash`, `number`, `percent`, `id` (bk-204), or None."""
+    if token[-1] == "%":
+        return "percent"
     if token.isdigit():
         return "number"
     if re.fullmatch(r"(?=.*\d)[0-9a-f]{6,40}", token):

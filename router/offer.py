@@ -1,0 +1,64 @@
+"""From scores to an offer: what may be offered at all, and the few that are."""
+
+from collections.abc import Collection, Sequence
+
+import numpy as np
+
+from router.context import Context
+from router.entry import Entry
+from router.fusion import Policy, Scores
+from router.keywords import KeywordTier
+from router.lexicon import Lexicon
+from router.reading import Reading, Terms
+
+_VETO = 0.35
+
+
+class Gate:
+    """Keeps out what the role forbids, what the person rules out, and danger that nobody asked for."""
+
+    def __init__(self, entries: Sequence[Entry], keywords: KeywordTier, context: Context, lexicon: Lexicon):
+        self._names = [e.name for e in entries]
+        self._danger = np.array([e.effect == "danger" for e in entries], dtype=bool)
+        self._changes = np.array([e.effect != "read" for e in entries], dtype=bool)
+        self._keywords, self._context, self._lexicon = keywords, context, lexicon
+
+    def admits(self, reading: Reading, scores: Scores, policy: Policy, again: Collection[str]) -> np.ndarray:
+        """A mask over the tools; `again` are those of the last turn, which a follow-up may repeat."""
+        unwanted = [terms for terms in reading.unwanted if terms]
+        admitted = ~self._danger | self._evident(scores, policy, strict=bool(unwanted))
+        if not unwanted:
+            admitted |= np.array([name in again for name in self._names], dtype=bool)
+        for terms in unwanted:
+            admitted &= ~self._ruled_out(terms, scores, reading.frozen)
+        return admitted
+
+    def permitted(self, allowed: Collection[str] | None) -> np.ndarray:
+        """A mask of the tools that the person's role permits; None permits all."""
+        return np.array([allowed is None or name in allowed for name in self._names], dtype=bool)
+
+    def _evident(self, scores: Scores, policy: Policy, strict: bool) -> np.ndarray:
+        """Where the query asks for the act itself; once something is ruled out, only in so many words."""
+        evident = scores.named.max(axis=0) >= policy.act
+        if strict:
+            return evident
+        evident |= scores.acted.max(axis=0) >= policy.some
+        evident |= scores.covered.max(axis=0) >= policy.covered
+        return evident | (scores.meaning.max(axis=0) >= policy.sure)
+
+    def _ruled_out(self, terms: Terms, scores: Scores, frozen: bool) -> np.ndarray:
+        """Changes that one clause forbids, by their act or, if it names none, by their thing."""
+        against = self._keywords.score(terms).acted
+        out = (against >= _VETO) & (against >= scores.named.max(axis=0))
+        if frozen or not any(map(self._lexicon.is_act, terms)):
+            out |= np.array([bool(self._context.things(name) & terms.keys()) for name in self._names])
+        return out & self._changes
+
+
+def best_few(scores: Scores, admitted: np.ndarray, policy: Policy) -> list[int]:
+    """The tools that stand out in some part of the query, best first."""
+    fused = np.where(admitted, scores.fused, -np.inf)
+    top = fused.max(axis=1, keepdims=True)
+    stands_out = ((fused >= policy.threshold) & (fused >= policy.ratio * top)).any(axis=0)
+    best = fused.max(axis=0)
+    return [int(i) for i in np.argsort(-best, kind="stable") if stands_out[i]][: policy.cap]

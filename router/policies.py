@@ -1,0 +1,31 @@
+"""Thresholds by model, as `python -m router calibrate` found them."""
+
+import json
+from dataclasses import asdict, replace
+from functools import lru_cache
+from importlib import resources
+from pathlib import Path
+
+from router.fusion import Policy
+
+KEYWORDS_ONLY = "keywords"
+
+
+@lru_cache(maxsize=1)
+def _packaged() -> dict[str, dict[str, float]]:
+    return json.loads(resources.files("router").joinpath("policies.json").read_text("utf-8"))
+
+
+def policy_for(model: str | None) -> Policy:
+    """The policy of a model by its id without revision; the defaults for one never calibrated; None: keywords alone."""
+    found = _packaged().get(KEYWORDS_ONLY if model is None else model.split("@")[0], {})
+    return replace(Policy(), **found)
+
+
+def save_policy(path: Path, model: str | None, policy: Policy) -> None:
+    """Write what differs from the defaults into a file of policies, keeping those of other models."""
+    known = json.loads(path.read_text("utf-8")) if path.exists() else {}
+    default = asdict(Policy())
+    changed = {key: value for key, value in asdict(policy).items() if value != default[key]}
+    known[KEYWORDS_ONLY if model is None else model.split("@")[0]] = changed
+    path.write_text(json.dumps(known, indent=1, sort_keys=True) + "\n", "utf-8")
