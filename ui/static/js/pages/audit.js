@@ -23,7 +23,7 @@ export function audit() {
   async function load(before = null) {
     const reply = await query("audit", { days: period.value, ...(before ? { before } : {}) });
     if (!reply.ok) return void (count.textContent = reply.text);
-    entries = before ? [...entries, ...reply.entries] : reply.entries;
+    entries = named(before ? [...entries, ...reply.entries] : reply.entries);
     earlier = reply.earlier;
     ["csv", "json"].forEach((kind, i) => files[i].setAttribute("href", `/ui/audit.${kind}?days=${period.value}`));
     people();
@@ -31,7 +31,7 @@ export function audit() {
   }
 
   function people() {
-    const names = [...new Set(entries.map(person))].sort();
+    const names = [...new Set(entries.map(person))].filter(Boolean).sort();
     const chosen = who.value;
     who.replaceChildren(...[["", t("audit.anyone")], ...names.map((name) => [name, visible(name)])].map(([v, text]) => h("option", { value: v, selected: v === chosen }, text)));
   }
@@ -67,7 +67,13 @@ export function audit() {
 
 const select = (id, options, chosen = "") => h("select", { class: "cs-in", id }, options.map(([v, text]) => h("option", { value: v, selected: v === chosen }, text)));
 const labelled = (key, control) => h("div", { class: "cs-fl" }, h("label", { for: control.id }, t(key)), control);
-const person = (entry) => entry.actor_name || entry.actor.split("|").pop();
+const person = (entry) => entry.name;
+
+/** Entries of the agent carry no name: it acted for somebody whom other entries name. */
+function named(entries) {
+  const names = new Map(entries.filter((entry) => entry.actor_name).map((entry) => [entry.actor, entry.actor_name]));
+  return entries.map((entry) => ({ ...entry, name: names.get(entry.actor) ?? entry.actor.split("|").pop() }));
+}
 
 /** Entries that belong together, newest first: those of one approval, or of one call that needed none. */
 export function matters(entries) {
