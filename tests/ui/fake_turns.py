@@ -151,6 +151,7 @@ class FakeTurns(Turns):
             if turn.state in ENDED | WAITING:
                 return
             await news.wait()
+            await asyncio.sleep(0.07)
 
     def _card(self, principal, approval_id: str) -> tuple[FakeTurn, dict[str, Any]]:
         for conversation in self.conversations_.values():

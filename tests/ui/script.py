@@ -3,6 +3,7 @@
 import asyncio
 import hashlib
 import re
+import time
 import uuid
 from datetime import UTC, datetime, timedelta
 from typing import TYPE_CHECKING, Any
@@ -62,6 +63,18 @@ async def slow(turn: "FakeTurn", turns: "FakeTurns") -> str:
         said += f"word{i} "
         turn.touch({**part, "content": said}, status="pending")
         await asyncio.sleep(0.1)
+    turn.touch({**part, "content": said}, status="done")
+    return "succeeded"
+
+
+async def fast(turn: "FakeTurn", turns: "FakeTurns") -> str:
+    """A hundred words a second for five seconds; every word is the time at which it was said, in milliseconds."""
+    part = turn.put("stream_token", status="pending")
+    said = ""
+    for _ in range(500):
+        said += f"t{int(time.time() * 1000)} "
+        turn.touch({**part, "content": said}, status="pending")
+        await asyncio.sleep(0.01)
     turn.touch({**part, "content": said}, status="done")
     return "succeeded"
 
@@ -146,4 +159,13 @@ def confirm(turn: "FakeTurn", tool: str, args: dict[str, Any], shown: dict[str, 
     turn.put("confirm_required", call_id=digest[:8], tool=tool, approval=approval)
 
 
-SCRIPTS = {"slow": slow, "tools": tools, "delete": delete, "drop": drop, "rename": rename, "which": which, "fail": fail}
+SCRIPTS = {
+    "slow": slow,
+    "fast": fast,
+    "tools": tools,
+    "delete": delete,
+    "drop": drop,
+    "rename": rename,
+    "which": which,
+    "fail": fail,
+}
