@@ -83,6 +83,11 @@ class ModelClient:
                 raise EmptyReply
         raise AssertionError("unreachable")
 
+    async def aclose(self) -> None:
+        """Close the model's connections, if it has any."""
+        if close := getattr(self._chat, "aclose", None):
+            await close()
+
     async def _patiently(self, ask: Ask, key: str) -> AIMessage:
         """A request, repeated after failures that may pass, as long as nothing of it was heard."""
         loop = asyncio.get_running_loop()

@@ -1,5 +1,6 @@
 """LangChain's OpenAI client for any server that speaks one of OpenAI's two APIs."""
 
+from collections.abc import AsyncIterator
 from dataclasses import dataclass
 from typing import Any, Literal
 
@@ -8,7 +9,7 @@ from langchain_core.messages import AIMessage, AIMessageChunk, BaseMessage, Tool
 from langchain_core.outputs import ChatGenerationChunk
 from langchain_openai import ChatOpenAI
 from openai import DefaultAsyncHttpxClient
-from pydantic import SecretStr
+from pydantic import SecretStr, ValidationError
 
 from agent.calls import mark
 from agent.context import plain
@@ -55,6 +56,21 @@ class Provider:
 
 class _Chat(ChatOpenAI):
     """ChatOpenAI that hears thinking and refusals of chat completions, and hands thinking back where it came from."""
+
+    async def aclose(self) -> None:
+        """Close the connections."""
+        await self.root_async_client.close()
+
+    async def _astream(self, *args: Any, **kwargs: Any) -> AsyncIterator[ChatGenerationChunk]:
+        """The stream; arguments that are JSON but no object make LangChain's own last step fail, and only that."""
+        try:
+            async for chunk in super()._astream(*args, **kwargs):
+                yield chunk
+        except ValidationError as error:
+            if error.errors()[0]["loc"][0] != "tool_calls":
+                raise
+            end = AIMessageChunk("", response_metadata={"status": "completed"})
+            yield ChatGenerationChunk(message=end)
 
     def _convert_chunk_to_generation_chunk(
         self, chunk: dict, default_chunk_class: type, base_generation_info: dict | None

@@ -30,7 +30,7 @@ class Words:
         text = self._held + text
         self._held = ""
         while text:
-            tag = self._tag()
+            tag = self._tag(text)
             before, found, after = text.partition(tag) if tag else (text, "", "")
             if not found:
                 keep = _held_back(before, tag)
@@ -47,11 +47,12 @@ class Words:
         held, self._held = self._held, ""
         yield from self._piece(held)
 
-    def _tag(self) -> str:
+    def _tag(self, text: str) -> str:
         """The tag to look for: thinking may only open before the first word of the answer."""
         if self._thinking:
             return _CLOSE
-        return "" if self._begun else _OPEN
+        first = text.lstrip()
+        return _OPEN if not self._begun and (first.startswith(_OPEN) or _OPEN.startswith(first)) else ""
 
     def _piece(self, text: str) -> Iterator[tuple[bool, str]]:
         if not text:
