@@ -81,7 +81,8 @@ class Approvals:
         backend refuses it already, it was denied in this turn, too much waits) is answered with its result.
         """
         async with self._pool.connection() as connection:
-            if known := await rows.of_call(connection, lease.turn_id, call_key):
+            known = await rows.of_call(connection, lease.turn_id, call_key)
+            if known and known.state != "superseded":
                 return known
             earlier = await rows.of_turn(connection, lease.turn_id)
             _, waiting = await rows.count_pending(connection, call.tenant, call.subject, UUID(call.conversation_id))
@@ -92,7 +93,7 @@ class Approvals:
             return proposal
         if denied := _denied_before(earlier, proposal):
             return _denied_again(denied)
-        return await self._store(lease, call, call_key, proposal)
+        return await self._store(lease, call, call_key, proposal, known.version + 1 if known else 1)
 
     async def propose(
         self, call: Call, tool: str, args: dict[str, Any], shown: Mapping[str, Any] | None = None
@@ -201,10 +202,10 @@ class Approvals:
             raise NotFound("no such approval")
         return row
 
-    async def _store(self, lease: Lease, call: Call, call_key: str, proposal: Proposal) -> Approval:
+    async def _store(self, lease: Lease, call: Call, call_key: str, proposal: Proposal, version: int) -> Approval:
         await self._failpoints.reach("K05")
         async with self._pool.connection() as connection, connection.transaction():
-            new = await self._signed(connection, call, call_key, proposal, 1)
+            new = await self._signed(connection, call, call_key, proposal, version)
             row = await rows.insert(connection, lease, new)
             if row.id == new.id:
                 await _audit_asked(connection, row)

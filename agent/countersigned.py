@@ -7,6 +7,8 @@ from dataclasses import replace
 from typing import Any
 from uuid import UUID
 
+from langgraph.errors import GraphBubbleUp
+
 from agent.approvals import Approvals, entry
 from agent.binding import argument_bytes
 from agent.failpoints import Failpoints
@@ -18,6 +20,7 @@ from store.errors import NotApproved, NotFound
 from store.pool import Connection, Pool
 from tools.toolset import ArgumentError, Call, Effect, Preview, Problem, ToolResult, Toolset, ToolSpec
 
+UNAUTHORIZED = 401
 WORDS = {
     "unknown": "there is no such approval",
     "other_call": "the approval was given for another call",
@@ -38,11 +41,15 @@ class Unapproved(Exception):  # noqa: N818
         self.why = why
 
 
+class NeedsToken(GraphBubbleUp):
+    """The person's token has run out: the same step goes on when they come back with a fresh one."""
+
+
 class ApprovedToolset:
     """A `Toolset` for one claimed turn that refuses what was not countersigned, and loses no outcome.
 
-    `asks` says whether a tool needs an approval in this turn. A cancelled call that changes something is awaited
-    first and its result kept in `outcomes` by call key, so that the person can be told what happened.
+    `asks` says whether a tool needs an approval in this turn, `token_good` whether the person's token is still worth
+    sending. A call that changes something is finished and recorded even when its caller is cancelled meanwhile.
     """
 
     def __init__(
@@ -53,6 +60,7 @@ class ApprovedToolset:
         approvals: Approvals,
         lease: Lease,
         asks: Callable[[ToolSpec], bool],
+        token_good: Callable[[], bool] = lambda: True,
         failpoints: Failpoints | None = None,
     ):
         self._toolset = toolset
@@ -60,8 +68,8 @@ class ApprovedToolset:
         self._approvals = approvals
         self._lease = lease
         self._asks = asks
+        self._token_good = token_good
         self._failpoints = failpoints or Failpoints()
-        self.outcomes: dict[str, ToolResult] = {}
 
     @property
     def specs(self) -> Mapping[str, ToolSpec]:
@@ -77,19 +85,19 @@ class ApprovedToolset:
         return await self._toolset.preview(name, args, call)
 
     async def call(self, name: str, args: dict[str, Any], call: Call) -> ToolResult:
-        """Run a call that needs no approval; one that does is refused. Raises `LeaseLost`."""
+        """Run a call that needs no approval; one that does is refused. Raises `LeaseLost` and `NeedsToken`."""
         spec = self.specs[name]
         if spec.effect is Effect.READ:
             self._lease.check()
             return await self._send(name, args, call)
         if spec.effect is Effect.DANGER or self._asks(spec):
             return await self._refused(None, name, call, "needs_approval")
-        return await self._kept(call, self._run_unasked(name, args, call))
+        return await self._kept(self._run_unasked(name, args, call))
 
     async def call_approved(self, approval_id: str, name: str, args: dict[str, Any], call: Call) -> ToolResult:
         """Run an approved call with the very bytes that were signed. `args` are the call's own, from the state.
 
-        Anything that does not fit is refused before the backend hears of it. Raises `LeaseLost`.
+        Anything that does not fit is refused before the backend hears of it. Raises `LeaseLost` and `NeedsToken`.
         """
         row = None
         try:
@@ -98,7 +106,7 @@ class ApprovedToolset:
                 await self._verify(connection, row, name, args, call)
         except Unapproved as unapproved:
             return await self._refused(row, name, call, unapproved.why)
-        return _told_of_edit(row, await self._kept(call, self._run_approved(row, call)))
+        return _told_of_edit(row, await self._kept(self._run_approved(row, call)))
 
     async def _found(self, connection: Connection, approval_id: str, call: Call) -> Approval:
         try:
@@ -162,22 +170,25 @@ class ApprovedToolset:
         return result
 
     async def _send(self, name: str, args: dict[str, Any], call: Call) -> ToolResult:
+        if not self._token_good():
+            raise NeedsToken
         await self._failpoints.reach("K10")
         self._lease.check()
         result = await self._toolset.call(name, args, call)
         await self._failpoints.reach("K11")
+        if result.status == UNAUTHORIZED:
+            raise NeedsToken
         return result
 
-    async def _kept(self, call: Call, work: Awaitable[ToolResult]) -> ToolResult:
-        """The result of the work, finished even when the caller is cancelled meanwhile."""
+    async def _kept(self, work: Awaitable[ToolResult]) -> ToolResult:
+        """The result of the work, finished even when the caller is cancelled, unless the lease is lost."""
         task = asyncio.ensure_future(work)
         try:
             return await asyncio.shield(task)
         except asyncio.CancelledError:
             if self._lease.lost.is_set():
                 task.cancel()
-            else:
-                self.outcomes[call.key] = await task
+            await asyncio.wait({task})
             raise
 
     async def _refused(self, row: Approval | None, name: str, call: Call, why: str) -> ToolResult:

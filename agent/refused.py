@@ -27,6 +27,11 @@ SENTENCES: dict[str, tuple[int, str, str]] = {
                    "Запрос изменился после показа. Посмотрите новую версию и решите снова."),
     "already_decided": (409, "This request was already decided: {winner}.",
                         "По этому запросу уже есть решение: {winner}."),
+    "already_answered": (
+        409,
+        "This question was already answered.",
+        "На этот вопрос уже ответили.",
+    ),
     "expired": (410, "This request has expired, so nothing ran. Ask again if it is still needed.",
                 "Срок запроса истёк, ничего не выполнено. Попросите снова, если это ещё нужно."),
     "invalid_arguments": (422, "Some values do not fit this tool. Correct the marked fields.",
@@ -63,7 +68,8 @@ class Refused(Exception):  # noqa: N818
     """Asked for something that cannot be done.
 
     `status` follows HTTP, `code` is one of `SENTENCES`, `text` is in the person's language, `errors` are field
-    errors of an edit (pydantic's shape), `winner` is the state that a decision lost against, `retry_after` the seconds to wait.
+    errors of an edit (pydantic's shape), `winner` is the state that a decision lost against, `retry_after` is in
+    seconds.
     """
 
     def __init__(

@@ -1,96 +1,116 @@
 """The way of a turn: accept, drive, wait for a person, finish. What the page and the API call."""
 
-from collections.abc import AsyncIterator, Sequence
-from dataclasses import dataclass, field
-from typing import Any, Literal
+import asyncio
+import json
+from collections.abc import AsyncIterator, Callable, Sequence
+from hashlib import sha256
+from uuid import UUID, uuid5
 
-from agent.events import Approval
+from psycopg import errors
+
+from agent import words
+from agent.approvals import Approvals, Decision
+from agent.credentials import Credentials
+from agent.decisions import Decisions
+from agent.draft import Draft
+from agent.driver import Driver
+from agent.failpoints import Failpoints
+from agent.guards import Limits
 from agent.identity import Principal
+from agent.keys import KeyRing
+from agent.kit import Kit
+from agent.library import refusing, uuid_of
+from agent.model import ModelClient
 from agent.refused import Refused
-from tools.toolset import Lang
+from agent.routing import Routing, Selector
+from agent.steps import Usage
+from agent.tail import Parts, Tails
+from agent.titles import title_of
+from agent.views import Attachment, ConversationRow, Message, Page, TurnRef
+from agent.worker import Worker
+from store import conversations, limits, turns
+from store.messages import Content
+from store.pool import Connection, Pool, transaction
+from store.turns import Request
+from tools.toolset import Lang, Toolset
 
 __all__ = ["Attachment", "ConversationRow", "Decision", "Message", "Page", "Principal", "Refused", "TurnRef", "Turns"]
 
-TurnState = Literal[
-    "queued", "running", "waiting_approval", "waiting_answer", "waiting_auth", "succeeded", "failed", "canceled"
-]
+NEW_CONVERSATIONS = UUID("5b0f7a52-6f0c-4c8e-9d55-2f6f2f0f6d1a")
+WAITS_FOR_WORDS = ("waiting_approval", "waiting_answer")
+CROSSED = (errors.DeadlockDetected, errors.SerializationFailure)
 
 
-@dataclass(frozen=True, slots=True)
-class TurnRef:
-    """A turn as its client knows it. `replayed` is true when the turn_id was known: nothing new was started."""
-
-    conversation_id: str
-    turn_id: str
-    state: TurnState
-    replayed: bool = False
-
-
-@dataclass(frozen=True, slots=True)
-class Attachment:
-    """A file that came with a message, already read: its name and its text."""
-
-    name: str
-    text: str = field(repr=False)
-
-
-@dataclass(frozen=True, slots=True)
-class Decision:
-    """What a person decided on a card; `card_sha256` (hex) names the very card that they saw.
-
-    `args` go with "edit", `reason` with "deny". The same `nonce` again is the same press of the button.
-    """
-
-    approval_id: str
-    decision: Literal["approve", "deny", "edit"]
-    card_sha256: str
-    args: dict[str, Any] | None = None
-    reason: str | None = None
-    nonce: str | None = None
-
-
-@dataclass(frozen=True, slots=True)
-class Message:
-    """One message of the transcript; `parts` are dicts of the stream protocol, `turn_id` is the client's."""
-
-    id: str
-    seq: int
-    turn_id: str
-    role: Literal["user", "assistant"]
-    state: Literal["draft", "final", "failed", "canceled"]
-    parts: list[dict[str, Any]]
-    text: str
-    created_at: str
-
-
-@dataclass(frozen=True, slots=True)
-class Page:
-    """A stretch of a conversation, oldest first. `earlier` is the `before` of the next page up, or None."""
-
-    conversation_id: str
-    title: str
-    review_changes: bool
-    messages: list[Message]
-    active_turn: TurnRef | None
-    earlier: int | None
-
-
-@dataclass(frozen=True, slots=True)
-class ConversationRow:
-    """One line of the sidebar. `waiting` is true when a card or a question waits for the person."""
-
-    id: str
-    title: str
-    updated_at: str
-    review_changes: bool
-    waiting: bool
-
-
-class Turns:
+class Turns(Decisions):
     """Everything that the page and the API ask for. Every method checks by itself that the thing is the person's.
 
-    All methods raise `Refused`; other people's things are "not_found".
+    All methods raise `Refused`; other people's things are "not_found". `url` is the database for LISTEN and the
+    heartbeat, which a transaction pooler must not serve. Times are in seconds but for `approval_minutes`.
     """
+
+    def __init__(
+        self,
+        *,
+        pool: Pool,
+        url: str,
+        keys: KeyRing,
+        toolset: Toolset,
+        router: Selector,
+        model: ModelClient,
+        run_limits: Limits | None = None,
+        instructions: str = "",
+        price: Callable[[Usage], float | None] = lambda _: None,
+        approval_minutes: float = 15,
+        lease_seconds: float = 30.0,
+        max_message_bytes: int = 100_000,
+        turns_per_minute: int = 20,
+        running_per_person: int = 10,
+        capacity: int = 100,
+        failpoints: Failpoints | None = None,
+    ):
+        failpoints = failpoints or Failpoints()
+        run_limits = run_limits or Limits()
+        self._pool = pool
+        self._toolset = toolset
+        self._approvals = Approvals(
+            pool=pool, keys=keys, toolset=toolset, minutes=approval_minutes, failpoints=failpoints
+        )
+        self._credentials = Credentials(keys)
+        self._max_message_bytes = max_message_bytes
+        self._turns_per_minute = turns_per_minute
+        self._running_per_person = running_per_person
+        self._failpoints = failpoints
+        kit = Kit(
+            pool=pool,
+            approvals=self._approvals,
+            credentials=self._credentials,
+            toolset=toolset,
+            routing=Routing(toolset.specs, router),
+            model=model,
+            limits=run_limits,
+            instructions=instructions,
+            price=price,
+            failpoints=failpoints,
+        )
+        self._worker = Worker(
+            pool=pool,
+            url=url,
+            drive=lambda turn, lease: Driver(kit, turn, lease),
+            ended=lambda turn_id: self._tails.ring(turn_id),
+            seconds=lease_seconds,
+            run_seconds=run_limits.run,
+            capacity=capacity,
+            failpoints=failpoints,
+        )
+        self._tails = Tails(pool, self._live)
+
+    async def start(self) -> None:
+        """Reap what a dead process left, then begin to claim turns."""
+        await self._worker.start()
+
+    async def drain(self, grace: float = 8.0) -> None:
+        """Stop claiming, let running steps end for `grace` seconds, give the turns back (SIGTERM)."""
+        await self._worker.drain(grace)
 
     async def accept(
         self,
@@ -101,75 +121,104 @@ class Turns:
         lang: Lang = "en",
         attachments: Sequence[Attachment] = (),
     ) -> TurnRef:
-        """Take a message and start its turn; without a conversation_id a new conversation is made."""
-        raise NotImplementedError
+        """Take a message and start its turn; without a conversation_id a new conversation is made.
 
-    def tail(
+        The same `turn_id` again finds the same turn: one that runs is attached to, one that ended is told again
+        from the store, one that failed is tried again. A card or question that waits is superseded by new words.
+        """
+        text = words.message(message, self._max_message_bytes, lang)
+        words.turn_id(turn_id, lang)
+        place = uuid_of(conversation_id) if conversation_id else _new_place(principal, turn_id)
+        request = _request(principal, place, text, turn_id, lang, attachments)
+        with refusing(lang):
+            accepted = await self._accepted(principal, request, new=not conversation_id)
+        await self._failpoints.reach("K01")
+        if accepted.queued:
+            self._worker.wake()
+        return TurnRef.of(accepted.turn, replayed=not accepted.queued)
+
+    async def tail(
         self, principal: Principal, conversation_id: str, turn_id: str, after: int = 0
-    ) -> AsyncIterator[list[dict[str, Any]]]:
-        """The turn's parts, the whole list each time something changed, at most 15 times a second."""
-        raise NotImplementedError
+    ) -> AsyncIterator[Parts]:
+        """The turn's parts, the whole list each time something changed, at most 15 times a second.
 
-    async def decide(self, principal: Principal, decision: Decision) -> Approval:
-        """Approve, deny or edit a pending card. An edit answers with the new version, still pending."""
-        raise NotImplementedError
-
-    async def answer(self, principal: Principal, question_id: str, text: str) -> None:
-        """Answer a question of the agent."""
-        raise NotImplementedError
-
-    async def cancel(self, principal: Principal, conversation_id: str, turn_id: str | None = None) -> None:
-        """Stop the turn (or whichever runs); stopping what has ended does nothing."""
-        raise NotImplementedError
-
-    async def undo(self, principal: Principal, approval_id: str) -> Approval:
-        """Take back what an approved call did, when the tool can."""
-        raise NotImplementedError
+        Ends when the turn waits or has ended. `after` is the highest `seq` that was seen: what is known already is
+        not told at once.
+        """
+        turn = await self._turn(principal, conversation_id, turn_id)
+        await self._come_back(principal, turn)
+        async for parts in self._tails.follow(principal, turn, after):
+            yield parts
 
     async def open(
         self, principal: Principal, conversation_id: str, before: int | None = None, limit: int = 50
     ) -> Page:
         """The newest messages of a conversation, or those before a `seq`."""
-        raise NotImplementedError
+        page = await super().open(principal, conversation_id, before, limit)
+        if page.active_turn and page.active_turn.state == "waiting_auth":
+            await self._come_back(principal, await self._turn(principal, conversation_id, page.active_turn.turn_id))
+            page = await super().open(principal, conversation_id, before, limit)
+        return page
 
-    async def conversations(
-        self, principal: Principal, query: str | None = None, after: str | None = None, limit: int = 50
-    ) -> list[ConversationRow]:
-        """The person's conversations, newest first; `after` is the id of the last row seen."""
-        raise NotImplementedError
+    def _live(self, turn_id: UUID) -> Draft | None:
+        driver = self._worker.drivers.get(turn_id)
+        return driver.draft if driver else None
 
-    async def create(self, principal: Principal, lang: Lang = "en", title: str = "") -> ConversationRow:
-        """A new, empty conversation."""
-        raise NotImplementedError
+    async def _accepted(self, principal: Principal, request: Request, *, new: bool) -> turns.Accepted:
+        """Accept, again if two requests for one conversation got into each other's way."""
+        for left in reversed(range(3)):
+            try:
+                async with transaction(self._pool) as connection:
+                    return await self._accept(connection, principal, request, new)
+            except CROSSED:
+                if not left:
+                    raise
+                await asyncio.sleep(0.05)
+        raise AssertionError("unreachable")
 
-    async def rename(self, principal: Principal, conversation_id: str, title: str) -> None:
-        """Give a conversation a title."""
-        raise NotImplementedError
+    async def _accept(
+        self, connection: Connection, principal: Principal, request: Request, new: bool
+    ) -> turns.Accepted:
+        mine = request.tenant, request.owner
+        if new:
+            await conversations.ensure(connection, *mine, request.conversation_id, request.lang)
+        active = await turns.active(connection, *mine, request.conversation_id)
+        if active and active.client_turn_id != request.client_turn_id and active.state in WAITS_FOR_WORDS:
+            await turns.supersede(connection, *mine, active.id, await self._voided(connection, active))
+        accepted = await turns.accept(connection, request)
+        if accepted.queued:
+            await self._check_rates(connection, request)
+            await self._credentials.keep(connection, accepted.turn.id, principal)
+            await self._title(connection, request)
+        elif accepted.turn.state == "waiting_auth":
+            await self._go_on(connection, principal, accepted.turn.id)
+        return accepted
 
-    async def delete(self, principal: Principal, conversation_id: str) -> None:
-        """Delete a conversation; a running turn in it is stopped first."""
-        raise NotImplementedError
+    async def _check_rates(self, connection: Connection, request: Request) -> None:
+        bucket = f"turns|{request.tenant}|{request.owner}"
+        if wait := await limits.hit(connection, bucket, self._turns_per_minute, 60.0):
+            raise Refused("too_many_turns", request.lang, seconds=int(wait) + 1)
+        if await turns.count_running(connection, request.tenant, request.owner) > self._running_per_person:
+            raise Refused("too_many_running", request.lang, limit=self._running_per_person)
 
-    async def set_review(self, principal: Principal, conversation_id: str, on: bool) -> None:
-        """Whether `write` calls ask too; refused while a turn runs."""
-        raise NotImplementedError
+    async def _title(self, connection: Connection, request: Request) -> None:
+        place = await conversations.get(connection, request.tenant, request.owner, request.conversation_id)
+        if place and not place.title:
+            await conversations.suggest_title(connection, place.id, title_of(request.content.text))
 
-    async def pending(self, principal: Principal) -> list[dict[str, Any]]:
-        """The parts of all cards and questions that wait for this person, oldest first."""
-        raise NotImplementedError
 
-    async def always_allowed(self, principal: Principal) -> list[str]:
-        """The `write` tools this person allowed for good."""
-        raise NotImplementedError
+def _new_place(principal: Principal, turn_id: str) -> UUID:
+    """The conversation that a message without one begins; the same message again finds the same."""
+    return uuid5(NEW_CONVERSATIONS, json.dumps([principal.tenant, principal.subject, turn_id]))
 
-    async def allow_always(self, principal: Principal, tool: str, on: bool = True) -> None:
-        """Allow a `write` tool for good, or take that back; other tools are refused."""
-        raise NotImplementedError
 
-    async def start(self) -> None:
-        """Reap what a dead process left, then begin to claim turns."""
-        raise NotImplementedError
-
-    async def drain(self) -> None:
-        """Stop claiming, finish the running steps, give the leases back (SIGTERM)."""
-        raise NotImplementedError
+def _request(
+    principal: Principal, place: UUID, text: str, turn_id: str, lang: Lang, attachments: Sequence[Attachment]
+) -> Request:
+    parts = [{"role": "user", "content": text, "metadata": {"type": "user"}}]
+    for file in attachments:
+        meta = {"type": "attachment", "name": file.name}
+        parts.append({"role": "user", "content": f"[{file.name}]\n{file.text}", "metadata": meta})
+    digest = sha256(json.dumps([part["content"] for part in parts]).encode()).digest()
+    content = Content(parts, text)
+    return Request(principal.tenant, principal.subject, place, turn_id, digest, content, lang=lang, role=principal.role)

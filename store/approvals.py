@@ -102,14 +102,14 @@ class Consumed:
 
 
 async def insert(connection: Connection, lease: Lease, new: NewApproval) -> Approval:
-    """Store a pending approval; if the call already has one, nothing is stored and the newest is returned.
+    """Store a pending approval; if the call already has one that is not superseded, that one is returned.
 
     Raises `LostLease`.
     """
     async with connection.transaction():
         await fence.share(connection, lease)
         known = await of_call(connection, new.turn_id, new.call_key)
-        return known or await _insert(connection, new)
+        return known if known and known.state != "superseded" else await _insert(connection, new)
 
 
 async def decide(
@@ -231,6 +231,23 @@ async def record(connection: Connection, lease: Lease, approval_id: UUID, result
             """,
             (jsonb(result), "consumed" if ok else "failed", approval_id, lease.turn_id),
         )
+
+
+async def mark_undone(connection: Connection, approval_id: UUID, by: str) -> Approval:
+    """Note in the result of a consumed approval who undid it and when; the caller checked whose it is."""
+    row = await one(
+        connection,
+        Approval,
+        f"""
+        update approvals a set result = a.result ||
+            jsonb_build_object('undone', jsonb_build_object('n', %s::text, 't', clock_timestamp()))
+        where a.id = %s and a.result is not null returning {COLUMNS}
+        """,
+        (storable(by), approval_id),
+    )
+    if row is None:
+        raise NotFound("no such approval")
+    return row
 
 
 async def get(connection: Connection, tenant: str, owner: str, approval_id: UUID) -> Approval | None:

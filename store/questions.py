@@ -58,13 +58,17 @@ class Answered:
 
 
 async def insert(connection: Connection, lease: Lease, new: NewQuestion) -> Question:
-    """Store a pending question; if the call already asked one, that one is returned. Raises `LostLease`."""
+    """Store a pending question; if the call already asked one, that one is returned, open again if it was void.
+
+    Raises `LostLease`.
+    """
     async with connection.transaction():
         await fence.share(connection, lease)
         await connection.execute(
             """
             insert into questions (id, conversation_id, turn_id, call_key, question, choices, free)
-            select %s, conversation_id, id, %s, %s, %s, %s from turns where id = %s on conflict do nothing
+            select %s, conversation_id, id, %s, %s, %s, %s from turns where id = %s
+            on conflict (turn_id, call_key) do update set state = 'pending' where questions.state = 'superseded'
             """,
             (new.id, new.call_key, storable(new.question), jsonb(new.choices), new.free, lease.turn_id),
         )

@@ -18,7 +18,7 @@ from store.errors import NotFound, TurnActive, TurnIdReused
 from store.messages import Content
 from store.notify import Channel, notify
 from store.pool import Connection
-from store.rows import one, value
+from store.rows import many, one, value
 
 Waiting = Literal["waiting_approval", "waiting_answer", "waiting_auth"]
 Ended = Literal["succeeded", "failed", "canceled"]
@@ -137,6 +137,19 @@ async def active(connection: Connection, tenant: str, owner: str, conversation_i
         where c.id = %(conversation)s and t.state = any(%(active)s) and {OWNED}
         """,
         {"conversation": conversation_id, "active": list(ACTIVE), "tenant": tenant, "owner": owner},
+    )
+
+
+async def waiting(connection: Connection, tenant: str, owner: str, limit: int = 100) -> list[Turn]:
+    """This person's turns that wait for a decision or an answer, oldest first, over all conversations."""
+    return await many(
+        connection,
+        Turn,
+        f"""
+        select {COLUMNS} from turns t join conversations c on c.id = t.conversation_id
+        where t.state in ('waiting_approval', 'waiting_answer') and {OWNED} order by t.created_at limit %(limit)s
+        """,
+        {"tenant": tenant, "owner": owner, "limit": limit},
     )
 
 

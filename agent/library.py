@@ -1,0 +1,152 @@
+"""What a person has: conversations, their pages, what waits for a decision, what was allowed for good."""
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import Any
+from uuid import UUID
+
+from agent import words
+from agent.approvals import Approvals
+from agent.identity import Principal
+from agent.refused import Refused
+from agent.views import ConversationRow, Message, Page, TurnRef
+from store import always, conversations, messages, turns
+from store.errors import NotFound, TurnActive, TurnIdReused
+from store.pool import Pool
+from store.turns import Turn
+from tools.toolset import Effect, Lang, Toolset
+
+
+class Library:
+    """Reads and tidies up. Every method checks by itself that the thing is the person's, and raises `Refused`."""
+
+    _pool: Pool
+    _toolset: Toolset
+    _approvals: Approvals
+
+    async def open(
+        self, principal: Principal, conversation_id: str, before: int | None = None, limit: int = 50
+    ) -> Page:
+        """The newest messages of a conversation, or those before a `seq`."""
+        mine, place = (principal.tenant, principal.subject), uuid_of(conversation_id)
+        async with self._pool.connection() as connection:
+            shown = await conversations.get(connection, *mine, place)
+            if shown is None:
+                raise Refused("not_found")
+            active = await turns.active(connection, *mine, place)
+            found = await messages.page(connection, *mine, place, before=before, limit=limit + 1)
+        kept = found[-limit:]
+        return Page(
+            conversation_id=conversation_id,
+            title=shown.title,
+            review_changes=shown.review_changes,
+            messages=[Message.of(row) for row in kept],
+            active_turn=TurnRef.of(active, replayed=True) if active else None,
+            earlier=kept[0].seq if len(found) > limit else None,
+        )
+
+    async def conversations(
+        self, principal: Principal, query: str | None = None, after: str | None = None, limit: int = 50
+    ) -> list[ConversationRow]:
+        """The person's conversations, newest first; `after` is the id of the last row seen."""
+        mine = principal.tenant, principal.subject
+        async with self._pool.connection() as connection:
+            if query and query.strip():
+                found = await conversations.search(connection, *mine, query.strip()[: words.MAX_TITLE], limit)
+            else:
+                last = uuid_of(after) if after else None
+                found = await conversations.page(connection, *mine, after=last, limit=limit)
+        return [ConversationRow.of(row) for row in found]
+
+    async def create(self, principal: Principal, lang: Lang = "en", title: str = "") -> ConversationRow:
+        """A new, empty conversation."""
+        title = words.short(title, words.MAX_TITLE, lang)
+        async with self._pool.connection() as connection:
+            made = await conversations.create(connection, principal.tenant, principal.subject, title=title, lang=lang)
+        return ConversationRow.of(made)
+
+    async def rename(self, principal: Principal, conversation_id: str, title: str) -> None:
+        """Give a conversation a title."""
+        title = words.short(title, words.MAX_TITLE, "en")
+        with refusing():
+            async with self._pool.connection() as connection:
+                await conversations.rename(
+                    connection, principal.tenant, principal.subject, uuid_of(conversation_id), title
+                )
+
+    async def delete(self, principal: Principal, conversation_id: str) -> None:
+        """Delete a conversation; a running turn in it is stopped first."""
+        with refusing():
+            async with self._pool.connection() as connection:
+                await conversations.delete(connection, principal.tenant, principal.subject, uuid_of(conversation_id))
+
+    async def set_review(self, principal: Principal, conversation_id: str, on: bool) -> None:
+        """Whether `write` calls ask too; refused while a turn runs."""
+        with refusing(active="review_while_running"):
+            async with self._pool.connection() as connection:
+                await conversations.set_review(
+                    connection, principal.tenant, principal.subject, uuid_of(conversation_id), on
+                )
+
+    async def pending(self, principal: Principal) -> list[dict[str, Any]]:
+        """The parts of all cards and questions that wait for this person, oldest first.
+
+        Each has `conversation_id` and `turn_id` beside the protocol's keys.
+        """
+        async with self._pool.connection() as connection:
+            waiting = await turns.waiting(connection, principal.tenant, principal.subject)
+            said = [(turn, await messages.of_turn(connection, turn.id, "assistant")) for turn in waiting]
+        return [
+            {**part, "conversation_id": str(turn.conversation_id), "turn_id": turn.client_turn_id}
+            for turn, message in said
+            for part in (message.parts if message else [])
+            if _waits(part)
+        ]
+
+    async def always_allowed(self, principal: Principal) -> list[str]:
+        """The `write` tools this person allowed for good."""
+        async with self._pool.connection() as connection:
+            return await always.page(connection, principal.tenant, principal.subject)
+
+    async def allow_always(self, principal: Principal, tool: str, on: bool = True) -> None:
+        """Allow a `write` tool for good, or take that back; other tools are refused."""
+        spec = self._toolset.specs.get(tool)
+        if on and (spec is None or spec.effect is not Effect.WRITE):
+            raise Refused("not_a_write_tool")
+        change = always.allow if on else always.revoke
+        async with self._pool.connection() as connection:
+            await change(connection, principal.tenant, principal.subject, tool)
+
+    async def _turn(self, principal: Principal, conversation_id: str, turn_id: str) -> Turn:
+        mine = principal.tenant, principal.subject
+        async with self._pool.connection() as connection:
+            turn = await turns.of_client(connection, *mine, uuid_of(conversation_id), turn_id)
+        if turn is None:
+            raise Refused("not_found")
+        return turn
+
+
+@contextmanager
+def refusing(lang: Lang = "en", active: str = "run_active") -> Iterator[None]:
+    """The store's refusals as the person's."""
+    try:
+        yield
+    except NotFound:
+        raise Refused("not_found", lang) from None
+    except TurnIdReused:
+        raise Refused("turn_id_reused", lang) from None
+    except TurnActive:
+        raise Refused(active, lang) from None
+
+
+def uuid_of(text: str) -> UUID:
+    """An id that came from outside; raises `Refused` "not_found" for what is none."""
+    try:
+        return UUID(text)
+    except (ValueError, AttributeError, TypeError):
+        raise Refused("not_found") from None
+
+
+def _waits(part: dict[str, Any]) -> bool:
+    meta = part["metadata"]
+    return meta["type"] == "confirm_required" or (meta["type"] == "ask_user" and meta["question"]["state"] == "pending")

@@ -1,0 +1,100 @@
+"""Following a turn: from memory where it runs, from the draft row everywhere else."""
+
+import asyncio
+import time
+from collections.abc import AsyncIterator, Callable, Iterator
+from contextlib import contextmanager, suppress
+from dataclasses import dataclass, replace
+from typing import Any
+from uuid import UUID
+
+import psycopg
+from psycopg_pool import PoolTimeout
+
+from agent.draft import Draft
+from agent.identity import Principal
+from store import messages, turns
+from store.pool import Pool
+from store.turns import Turn
+
+POLL = 0.2
+PACE = 1 / 15
+BEAT = 5.0
+GOING = ("queued", "running")
+Parts = list[dict[str, Any]]
+
+
+@dataclass(frozen=True, slots=True)
+class _Look:
+    """How a turn looks now, and whether it goes on."""
+
+    going: bool
+    version: int
+    parts: Parts
+
+
+class Tails:
+    """Every follower of a turn in this process. `live` finds the draft of a turn that is driven here."""
+
+    def __init__(self, pool: Pool, live: Callable[[UUID], Draft | None], clock: Callable[[], float] = time.monotonic):
+        self._pool = pool
+        self._live = live
+        self._clock = clock
+        self._bells: dict[UUID, set[asyncio.Event]] = {}
+
+    def ring(self, turn_id: UUID | None) -> None:
+        """Something happened to this turn (or, with None, perhaps to any)."""
+        bells = self._bells.get(turn_id, set()) if turn_id else set().union(*self._bells.values())
+        for bell in bells:
+            bell.set()
+
+    async def follow(self, principal: Principal, turn: Turn, after: int = 0) -> AsyncIterator[Parts]:
+        """All parts of the turn whenever they changed since version `after`, and once more when it stops going.
+
+        At most 15 times a second; every 5 seconds the same parts again, so that a quiet connection is known to live.
+        """
+        with self._bell(turn.id) as bell:
+            look = await self._look(principal, turn, None, bell)
+            shown, told = after, self._clock()
+            while True:
+                if look.version != shown or not look.going or self._clock() - told >= BEAT:
+                    shown, told = look.version, self._clock()
+                    yield look.parts
+                if not look.going:
+                    return
+                with suppress(TimeoutError):
+                    await asyncio.wait_for(bell.wait(), BEAT if self._live(turn.id) else POLL)
+                await asyncio.sleep(max(0.0, told + PACE - self._clock()))
+                bell.clear()
+                look = await self._look(principal, turn, look, bell)
+
+    async def _look(self, principal: Principal, turn: Turn, last: "_Look | None", bell: asyncio.Event) -> "_Look":
+        if draft := self._live(turn.id):
+            draft.watch(bell)
+            content = draft.content()
+            return _Look(True, content.version, content.parts)
+        try:
+            return await self._stored(principal, turn, last)
+        except (psycopg.OperationalError, PoolTimeout):  # the database is away for a moment; the turn goes on
+            return last or _Look(True, 0, [])
+
+    async def _stored(self, principal: Principal, turn: Turn, last: "_Look | None") -> "_Look":
+        mine = principal.tenant, principal.subject
+        async with self._pool.connection() as connection:
+            now = await turns.get(connection, *mine, turn.id)
+            said = await messages.changed(connection, *mine, turn.id, last.version if last else None)
+        going = now is not None and now.state in GOING
+        if said:
+            return _Look(going, said.version, said.parts)
+        return replace(last, going=going) if last else _Look(going, 0, [])
+
+    @contextmanager
+    def _bell(self, turn_id: UUID) -> Iterator[asyncio.Event]:
+        bell = asyncio.Event()
+        self._bells.setdefault(turn_id, set()).add(bell)
+        try:
+            yield bell
+        finally:
+            self._bells[turn_id].discard(bell)
+            if not self._bells[turn_id]:
+                del self._bells[turn_id]
