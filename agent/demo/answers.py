@@ -159,6 +159,10 @@ REFUSED: Mapping[str, tuple[str, str]] = {
         "It is unclear whether this happened. Look at the current state before you ask again.",
         "Неясно, произошло ли это. Посмотрите на текущее состояние, прежде чем повторять.",
     ),
+    "bad_arguments": (
+        "I could not make this call fit the tool. Put the request in other words, please.",
+        "Не получилось составить правильный вызов. Скажите это другими словами, пожалуйста.",
+    ),
     "expired": ("The request for approval expired.", "Запрос на подпись истёк."),
 }
 

@@ -8,6 +8,7 @@ from typing import Any
 from langchain_core.messages import AIMessage, BaseMessage, HumanMessage, ToolMessage
 
 from agent.demo.results import Result, read_result
+from agent.demo.schemas import Tool, without_defaults
 
 _THING_OF_TOOL = {
     "dashboard": "dashboard", "dashboards": "dashboard", "dataset": "dataset", "datasets": "dataset",
@@ -67,22 +68,27 @@ def fingerprint(tool: str, args: Mapping[str, Any]) -> str:
     return f"{tool} {json.dumps(args, sort_keys=True, ensure_ascii=False, default=str)}"
 
 
-def remember(messages: Sequence[BaseMessage]) -> Memory:
-    """The memory of a conversation, up to its last message."""
+def remember(messages: Sequence[BaseMessage], tools: Mapping[str, Tool]) -> Memory:
+    """The memory of a conversation, up to its last message; calls are kept without arguments that are defaults."""
     start = max((i for i, m in enumerate(messages) if isinstance(m, HumanMessage)), default=None)
     if start is None:
         return Memory("")
-    earlier = list(_calls(messages[:start]))
+    earlier = list(_calls(messages[:start], tools))
     focus, listed = _shown(earlier)
-    return Memory(messages[start].text, tuple(_calls(messages[start:])), tuple(earlier), _focus=focus, _listed=listed)
+    return Memory(
+        messages[start].text, tuple(_calls(messages[start:], tools)), tuple(earlier), _focus=focus, _listed=listed
+    )
 
 
-def _calls(messages: Sequence[BaseMessage]) -> Iterable[Done]:
+def _calls(messages: Sequence[BaseMessage], tools: Mapping[str, Tool]) -> Iterable[Done]:
     """The calls in order; an id that comes again belongs to the newest message that called it."""
     open_calls: dict[str, tuple[str, Mapping[str, Any]]] = {}
     for message in messages:
         if isinstance(message, AIMessage):
-            open_calls |= {c["id"] or "": (c["name"], c["args"]) for c in message.tool_calls}
+            open_calls |= {
+                c["id"] or "": (c["name"], without_defaults(c["args"], tools.get(c["name"])))
+                for c in message.tool_calls
+            }
         elif isinstance(message, ToolMessage) and message.tool_call_id in open_calls:
             yield Done(*open_calls.pop(message.tool_call_id), read_result(message))
     for tool, args in open_calls.values():

@@ -11,12 +11,14 @@ from agent.demo.questions import ASK_TOOL, place_in
 from agent.demo.reading import Reading
 from agent.demo.recipes import scripts
 from agent.demo.results import Result
-from agent.demo.schemas import type_of
+from agent.demo.schemas import type_of, without_defaults
 from agent.demo.slots import filled
 from agent.demo.steps import Ask, Call, Desk, Goal, Outcome, Script, Stop
 
 FIND_TOOL = "find_tools"
 MOST_CALLS = 10
+MOST_CHANGES = 3
+_LOOKING = ("list_", "search_", "get_", "read_", "check_", "plan_", "find_", "show_")
 _MOST_STEPS = 40
 _CLEARLY = 2.5
 _THINGS = {"commit": "commit_thing", "user": "role"}
@@ -43,7 +45,7 @@ def next_of(desk: Desk, reading: Reading) -> Next:
     while adopted := _edited(progress, desk):
         desk = replace(desk, memory=replace(desk.memory, adopted={**desk.memory.adopted, **adopted}))
         progress = _progress(goals, desk)
-    return Next(_issued(progress.pending, desk)[:MOST_CALLS], progress.outcomes, clauses)
+    return Next(_issued(progress.pending, desk), progress.outcomes, clauses)
 
 
 @dataclass
@@ -79,7 +81,7 @@ def _edited(progress: _Progress, desk: Desk) -> dict[str, Result]:
             continue
         wanted = (s for s in progress.pending if isinstance(s, Call) and s.tool == done.tool)
         if (step := next(wanted, None)) is not None:
-            return {fingerprint(step.tool, step.args): done.result}
+            return {fingerprint(step.tool, _said(step, desk)): done.result}
     return {}
 
 
@@ -101,7 +103,9 @@ def _replayed(script: Script, desk: Desk, made: set[str]) -> Outcome | list[Call
             steps = script.send(results)
             known = [_result_of(step, desk) for step in steps]
             made |= {
-                fingerprint(s.tool, s.args) for s, r in zip(steps, known, strict=True) if r and isinstance(s, Call)
+                fingerprint(s.tool, _said(s, desk))
+                for s, r in zip(steps, known, strict=True)
+                if r and isinstance(s, Call)
             }
             if any(result is None for result in known):
                 return [step for step, result in zip(steps, known, strict=True) if result is None]
@@ -114,20 +118,24 @@ def _replayed(script: Script, desk: Desk, made: set[str]) -> Outcome | list[Call
 
 
 def _result_of(step: Call | Ask, desk: Desk) -> Result | None:
-    if isinstance(step, Call):
-        return desk.memory.result(step.tool, step.args)
-    call = asking(step, desk)
-    return desk.memory.result(call.tool, call.args) if call else Result("", ok=False)
+    call = step if isinstance(step, Call) else asking(step, desk)
+    return desk.memory.result(call.tool, _said(call, desk)) if call else Result("", ok=False)
+
+
+def _said(call: Call, desk: Desk) -> dict[str, Any]:
+    """The arguments of a call as the memory keeps them."""
+    return without_defaults(call.args, desk.tools.get(call.tool))
 
 
 def _issued(pending: Sequence[Call | Ask], desk: Desk) -> list[Call]:
-    """The calls among the steps, each once; only when there are none, the first question."""
+    """The calls among the steps, each once and few changes at a time; only when there are none, the first question."""
     calls: list[Call] = []
     for step in pending:
         if isinstance(step, Call) and step not in calls:
             calls.append(step)
     if calls:
-        return calls
+        changes = [c for c in calls if not c.tool.startswith(_LOOKING)]
+        return [c for c in calls if c not in changes[MOST_CHANGES:]][:MOST_CALLS]
     questions = [call for step in pending if isinstance(step, Ask) and (call := asking(step, desk))]
     return questions[:1]
 
@@ -200,7 +208,7 @@ def _search_for(goal: Goal, desk: Desk) -> Call | None:
         return None
     argument = next(iter(tool.required), next(iter(tool.properties)))
     call = Call(FIND_TOOL, {argument: goal.tool.replace("_", " ")})
-    return None if desk.memory.result(call.tool, call.args) else call
+    return None if desk.memory.result(call.tool, _said(call, desk)) else call
 
 
 def _repeats(goal: Goal, goals: Sequence[Goal], desk: Desk) -> bool:

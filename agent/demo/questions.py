@@ -9,9 +9,9 @@ from agent.demo.clauses import Clause, split
 from agent.demo.language import fold
 from agent.demo.reading import read
 from agent.demo.results import Result, answer_text
-from agent.demo.schemas import fitted, options_of, type_of
+from agent.demo.schemas import Tool, fitted, options_of, type_of
 from agent.demo.slots import FILLERS
-from agent.demo.steps import Ask, Desk, Goal, Option, Outcome, Step, Stop, Tool
+from agent.demo.steps import Ask, Desk, Goal, Option, Outcome, Step, Stop
 
 MOST_OPTIONS = 4
 _ANY_DAY = date(2000, 1, 1)

@@ -11,9 +11,9 @@ from typing import Any
 from agent.demo.documents import attachment_script, patch_script, read_script
 from agent.demo.lookup import REFERENCES, Finding, Reference, Target, found, inherited, spellings, targets
 from agent.demo.questions import choose, free, missing
-from agent.demo.schemas import fitted
+from agent.demo.schemas import Tool, fitted
 from agent.demo.slots import environments, filled
-from agent.demo.steps import Call, Desk, Goal, Option, Outcome, Script, Stop, Tool, ended
+from agent.demo.steps import Call, Desk, Goal, Option, Outcome, Script, Stop, ended
 
 _MOST_AT_ONCE = 10
 _NARROWING = frozenset({"tag", "owner", "@date", "@age", "@hashtag", "schema", "source"})

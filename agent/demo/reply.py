@@ -31,9 +31,10 @@ def reply_to(
     messages: Sequence[BaseMessage], tools: Sequence[Mapping[str, Any]], today: date, may_call: bool = True
 ) -> Reply:
     """The reply to a conversation with these tools bound, best first; words alone unless it `may_call` them."""
-    memory = remember(messages)
+    known = bound(tools)
+    memory = remember(messages, known)
     reading = read(memory.text[:LONGEST_TEXT], today)
-    desk = Desk(bound(tools), memory, today, reading.lang)
+    desk = Desk(known, memory, today, reading.lang)
     following = next_of(desk, reading)
     calls = [c for c in following.calls if fits(dict(c.args), desk.tools[c.tool].schema)]
     if calls and may_call and len(memory.turn) < MOST_CALLS:

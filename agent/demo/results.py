@@ -13,6 +13,9 @@ _ERROR = re.compile(r"^Error(?: (?P<status>\d{3}))?(?: (?P<code>\w+))?: (?P<titl
 _CUT = re.compile(r"\n\[truncated, [^\n]*\]\s*$")
 _DENIED = re.compile(r"\b(?:denied|declined|refused to sign|not approved)\b|отклон", re.IGNORECASE)
 _REASON = re.compile(r"(?:reason|причина|because)\b[^:\n]{0,20}:\s*(?P<reason>.+)", re.IGNORECASE)
+_FENCE = re.compile(r"^\s*<tool_result\b[^>\n]*>\n|\n</tool_result>\s*$")
+_ANSWERED = "The person answered: "
+_BAD_ARGUMENTS = "Nothing ran: the arguments do not fit"
 _UNKNOWN = "outcome is unknown"
 _NOISE = re.compile(r"^(?:Nothing was changed by this call\.|Do not repeat it.*)$", re.MULTILINE)
 
@@ -48,8 +51,8 @@ class Result:
 
 
 def read_result(message: ToolMessage) -> Result:
-    """The answer that a tool message holds."""
-    text = message.text.strip()
+    """The answer that a tool message holds, without the fence that marks it as data."""
+    text = _FENCE.sub("", message.text).strip()
     data, cut = _json(text)
     error = _ERROR.match(text)
     if error or message.status == "error" or _refusal(data):
@@ -68,7 +71,7 @@ def answer_text(result: Result) -> str:
     for key in ("answer", "text", "value", "choice"):
         if isinstance(told := result.object.get(key), str):
             return told
-    return result.data if isinstance(result.data, str) else result.text
+    return result.data if isinstance(result.data, str) else result.text.removeprefix(_ANSWERED)
 
 
 def _refusal(data: Any) -> bool:
@@ -78,6 +81,8 @@ def _refusal(data: Any) -> bool:
 def _failure(text: str, data: Any, error: re.Match[str] | None) -> Result:
     if _UNKNOWN in text:
         return Result(text, data, ok=False, code="outcome_unknown")
+    if text.startswith(_BAD_ARGUMENTS):
+        return Result(text, data, ok=False, code="bad_arguments")
     denied = bool(_DENIED.search(text))
     told = data if isinstance(data, dict) else {}
     code = (error and error["code"]) or str(told.get("code") or "")

@@ -2,13 +2,34 @@
 
 import json
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from functools import lru_cache
 from typing import Any
 
 from jsonschema import Draft202012Validator
 from jsonschema.exceptions import SchemaError
 
-from agent.demo.steps import Tool
+_NONE = object()
+
+
+@dataclass(frozen=True)
+class Tool:
+    """A bound tool: its name and the JSON schema of its arguments."""
+
+    name: str
+    schema: Mapping[str, Any]
+    description: str = ""
+
+    @property
+    def properties(self) -> Mapping[str, Any]:
+        """The arguments by name."""
+        told = self.schema.get("properties")
+        return told if isinstance(told, Mapping) else {}
+
+    @property
+    def required(self) -> Sequence[str]:
+        """The arguments that must be given."""
+        return [name for name in self.schema.get("required", ()) if name in self.properties]
 
 
 def bound(tools: Sequence[Mapping[str, Any]]) -> dict[str, Tool]:
@@ -44,6 +65,16 @@ def _validator(schema: str) -> Draft202012Validator | None:
     except SchemaError:
         return None
     return validator
+
+
+def without_defaults(args: Mapping[str, Any], tool: Tool | None) -> dict[str, Any]:
+    """The arguments that say more than the schema's defaults do; a caller may have filled those in."""
+    known = tool.properties if tool else {}
+    return {name: value for name, value in args.items() if value is not None and value != _default(known.get(name))}
+
+
+def _default(schema: Any) -> Any:
+    return schema.get("default", _NONE) if isinstance(schema, Mapping) else _NONE
 
 
 def fits(value: Any, schema: Mapping[str, Any]) -> bool:

@@ -8,8 +8,8 @@ from typing import Any
 from agent.demo.clauses import Clause
 from agent.demo.intents import INTENTS
 from agent.demo.reading import Item, Name
-from agent.demo.schemas import fitted, options_of, type_of
-from agent.demo.steps import Desk, Goal, Tool
+from agent.demo.schemas import Tool, fitted, options_of, type_of
+from agent.demo.steps import Desk, Goal
 
 _FROM = {"from", "с", "со", "из", "off", "iz", "s", "so"}
 _TO = {"to", "на", "в", "into", "onto", "->", "→", "na", "v", "as", "до"}

@@ -9,6 +9,7 @@ from agent.demo.clauses import Clause
 from agent.demo.language import Lang
 from agent.demo.memory import Memory
 from agent.demo.results import Result
+from agent.demo.schemas import Tool
 
 Kind = Literal["done", "none", "failed", "denied", "stopped", "cannot", "many", "skipped"]
 
@@ -77,26 +78,6 @@ class Stop(Exception):  # noqa: N818 - it ends a script, nothing went wrong
     def __init__(self, outcome: Outcome):
         super().__init__(outcome.kind)
         self.outcome = outcome
-
-
-@dataclass(frozen=True)
-class Tool:
-    """A bound tool: its name and the JSON schema of its arguments."""
-
-    name: str
-    schema: Mapping[str, Any]
-    description: str = ""
-
-    @property
-    def properties(self) -> Mapping[str, Any]:
-        """The arguments by name."""
-        told = self.schema.get("properties")
-        return told if isinstance(told, Mapping) else {}
-
-    @property
-    def required(self) -> Sequence[str]:
-        """The arguments that must be given."""
-        return [name for name in self.schema.get("required", ()) if name in self.properties]
 
 
 @dataclass(frozen=True)

@@ -354,3 +354,21 @@ def test_an_unknown_outcome_is_said_and_not_tried_again() -> None:
     again = reply_to(chat.messages[:-1], chat.tools, TODAY)
     assert not again.calls
     assert "unclear whether" in again.text
+
+
+def test_no_more_changes_at_once_than_may_wait_for_a_person() -> None:
+    chat = Chat(ALL)
+    chat.say("удали дашборды 61, 77, 88, 94 и 120")
+    assert [len(calls) for calls in chat.rounds] == [3, 2]
+    assert {args["dashboard_id"] for _, args in chat.calls} == {61, 77, 88, 94, 120}
+
+
+def test_results_fenced_as_data_are_read_too() -> None:
+    chat = Chat(ALL)
+    chat.say("open dashboard 88")
+    chat.messages[
+        -2
+    ].content = f'<tool_result tool="get_dashboard" status="success">\n{chat.messages[-2].text}\n</tool_result>'
+    again = reply_to(chat.messages[:-1], chat.tools, TODAY)
+    assert "**Sales Overview**" in again.text
+    assert "tool_result" not in again.text

@@ -190,17 +190,20 @@ class Chat:
     def _answer(self, reply: Reply) -> None:
         calls = [{"name": c.tool, "args": dict(c.args), "id": uuid4().hex} for c in reply.calls]
         self.rounds.append([(c["name"], c["args"]) for c in calls])
-        self.messages.append(AIMessage("", tool_calls=calls))
+        kept = [{**c, "args": checked(c["name"], c["args"])} for c in calls]
+        self.messages.append(AIMessage("", tool_calls=kept))
         for call in calls:
-            checked(call["name"], call["args"])
             text, status = self._result(call["name"], call["args"])
             self.messages.append(ToolMessage(text, tool_call_id=call["id"], name=call["name"], status=status))
 
     def _result(self, tool: str, args: Mapping[str, Any]) -> tuple[str, Any]:
         if tool == "ask_user_question":
-            return self.answers.pop(0), "success"
+            return f"The person answered: {self.answers.pop(0)}", "success"
         if tool in self.denied:
-            return "The person denied this call. Reason: finance still needs it", "error"
+            return (
+                "The person denied this call; nothing ran.\nReason: finance still needs it\nDo not repeat it.",
+                "error",
+            )
         text = answer(tool, args)
         return text, "error" if text.startswith("Error") else "success"
 
