@@ -103,6 +103,8 @@ class ModelClient:
                     raise
             ask.tell(Notice("model_retry", _AGAIN[ask.lang == "ru"]))
             await self._rest(pause, ask.stop)
+            if ask.stop.is_set():
+                return AIMessage("", id=key, response_metadata={"finish": "canceled"})
 
     def _pause(self, error: ModelError, failures: int) -> float | None:
         """Seconds to wait before the next try; None when the error stands."""
