@@ -1,9 +1,11 @@
 """What turns text into vectors, whichever library does it."""
 
 from collections.abc import Sequence
+from functools import lru_cache
 from typing import Protocol
 
 import numpy as np
+from threadpoolctl import threadpool_limits
 
 
 class Embedder(Protocol):
@@ -27,3 +29,9 @@ def unit(vectors: np.ndarray) -> np.ndarray:
     """The vectors scaled to length one, as float32."""
     vectors = np.asarray(vectors, dtype=np.float32)
     return vectors / np.maximum(np.linalg.norm(vectors, axis=1, keepdims=True), 1e-9)
+
+
+@lru_cache(maxsize=1)
+def one_blas_thread() -> None:
+    """Keep numpy to one thread for the life of the process: on vectors this small more only spin."""
+    threadpool_limits(limits=1, user_api="blas")

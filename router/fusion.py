@@ -41,7 +41,6 @@ class Scores:
     """One row a part, one column a tool: the fused score, and what it is made of."""
 
     fused: np.ndarray
-    phrase: np.ndarray
     covered: np.ndarray
     acted: np.ndarray
     named: np.ndarray
@@ -50,25 +49,23 @@ class Scores:
 
 def fuse(parts: list[Part], keywords: KeywordTier, meaning: MeaningTier | None, policy: Policy, everyday: bool) -> Scores:
     """Scores of all tools for the parts of a reading; parts that are everyday talk lose."""
-    words = [keywords.score(part.terms) for part in parts]
+    words = keywords.score([part.terms for part in parts])
     worth = np.array([[policy.across if len(parts) > 1 and not i else 1.0] for i in range(len(parts))])
-    phrase = np.array([w.phrase for w in words]) * worth
-    asked = np.array([[float(part.asked)] for part in parts])
-    acted = np.array([w.acted for w in words]) * worth * asked
-    covered = np.array([w.covered for w in words]) * worth * asked
-    named = np.array([w.named for w in words]) * worth * asked
+    asked = worth * np.array([[float(part.asked)] for part in parts])
+    phrase = words.phrase * worth
     near, nearer = _nearness(parts, meaning, keywords.size)
     lost = policy.everyday * nearer * everyday + policy.outside * np.array([p.outside * (policy.thing if p.about else 1.0) for p in parts])
     aside = np.array([[0.0 if part.request or not i else policy.aside] for i, part in enumerate(parts)])
-    fused = -aside + phrase / (phrase + policy.phrase_half) + policy.bag * np.array([w.bag for w in words])
-    return Scores(fused + policy.meaning * near - lost[:, None], phrase, covered, acted, named, near)
+    fused = phrase / (phrase + policy.phrase_half) + policy.bag * words.bag + policy.meaning * near
+    fused -= aside + lost[:, None]
+    return Scores(fused, words.covered * asked, words.acted * asked, words.named * asked, near)
 
 
 def _nearness(parts: list[Part], meaning: MeaningTier | None, size: int) -> tuple[np.ndarray, np.ndarray]:
     """Nearness in meaning, and by how much everyday talk is nearer still."""
     if meaning is None:
         return np.zeros((len(parts), size)), np.zeros(len(parts))
-    scored = meaning.score([part.text for part in parts])
-    near = np.array([s.tools for s in scored])
-    talk = np.array([s.everyday for s in scored]) - near.max(axis=1)
+    scores = meaning.score([part.text for part in parts])
+    near = np.array([s.tools for s in scores])
+    talk = np.array([s.everyday for s in scores]) - near.max(axis=1)
     return near, np.maximum(talk, 0.0)

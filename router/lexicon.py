@@ -42,6 +42,7 @@ class Lexicon:
                     self._add(plain(pattern.lower()), name)
         self._longest = max((len(p) for p in self._prefixes), default=0)
         self.of = lru_cache(maxsize=20_000)(self._concepts)
+        self._begun_by = lru_cache(maxsize=20_000)(self._beginnings)
 
     def _add(self, pattern: str, concept: str) -> None:
         parts = pattern.replace("-", " ").split()
@@ -65,11 +66,15 @@ class Lexicon:
         """Patterns of several words in a text: first word's index, last word's index, concept."""
         found = []
         for start, word in enumerate(text):
-            for pattern, concept in self._sequences.get(word[:2], ()):
-                end = _follow(text, start, pattern[1:]) if _fits(word, pattern[0]) else None
+            for rest, concept in self._begun_by(word):
+                end = _follow(text, start, rest)
                 if end is not None:
                     found.append((start, end, concept))
         return found
+
+    def _beginnings(self, word: str) -> list[tuple[tuple[str, ...], str]]:
+        """What must follow on a word, for each pattern that it begins."""
+        return [(pattern[1:], c) for pattern, c in self._sequences.get(word[:2], ()) if _fits(word, pattern[0])]
 
     def is_act(self, term: str) -> bool:
         """Whether the term is a concept of changing something, rather than of asking."""

@@ -8,7 +8,7 @@ from statistics import median
 import numpy as np
 
 from router.cache import VectorCache
-from router.embedder import Embedder
+from router.embedder import Embedder, one_blas_thread
 from router.entry import Entry
 from router.keywords import phrases_of
 from router.text import name_words, sentences
@@ -38,6 +38,7 @@ class MeaningTier:
     def __init__(
         self, entries: Sequence[Entry], embedder: Embedder, everyday: Sequence[str], cache: VectorCache | None = None
     ):
+        one_blas_thread()
         encode: Encode = partial(cache.encode, embedder) if cache else embedder.encode
         self.embedder = embedder
         self._names = encode([_title(e) for e in entries])

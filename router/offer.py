@@ -48,7 +48,7 @@ class Gate:
 
     def _ruled_out(self, terms: Terms, scores: Scores, frozen: bool) -> np.ndarray:
         """Changes that one clause forbids, by their act or, if it names none, by their thing."""
-        against = self._keywords.score(terms).acted
+        against = self._keywords.score([terms]).acted[0]
         out = (against >= _VETO) & (against >= scores.named.max(axis=0))
         if frozen or not any(map(self._lexicon.is_act, terms)):
             out |= np.array([bool(self._context.things(name) & terms.keys()) for name in self._names])

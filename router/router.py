@@ -62,9 +62,19 @@ class Router:
         self._notices.append(notice)
 
     @property
+    def embedder(self) -> str | None:
+        """Id of the embedder in use; None while it goes by keywords alone."""
+        tier = self._tier[0]
+        return tier.embedder.id if tier else None
+
+    @property
     def policy(self) -> Policy:
-        """Thresholds in force."""
+        """Thresholds in force: those of the embedder in use, unless some were given."""
         return self._tier[1]
+
+    @policy.setter
+    def policy(self, policy: Policy) -> None:
+        self._policy, self._tier = policy, (self._tier[0], policy)
 
     def select(
         self, query: str, recent: Sequence[Sequence[str]] = (), allowed: Collection[str] | None = None
@@ -126,8 +136,8 @@ class Router:
         row = int(scores.fused[:, i].argmax())
         score, near = float(scores.fused[row, i]), policy.meaning * float(scores.meaning[row, i])
         tier = "meaning" if near > 0.67 * score else "keywords" if near < 0.33 * score else "both"
-        terms: set[str] = {term for part in reading.parts for term in part.terms}
-        words = dict.fromkeys(reading.sources[t] for t in self._keywords.terms_of(i) & terms if t in reading.sources)
+        found = self._keywords.terms_of(i) & reading.sources.keys()
+        words = dict.fromkeys(raw for term, raw in reading.sources.items() if term in found)
         return Choice(name, round(score, 3), tier, tuple(words))
 
     def _with_companions(self, chosen: Sequence[Choice], scores: Scores, admitted: np.ndarray) -> list[Choice]:

@@ -22,21 +22,23 @@ class Spelling:
     """Repairs words against a vocabulary: the lexicon, the stop words and the words of a catalogue."""
 
     def __init__(self, lexicon: Lexicon, vocabulary: Iterable[str]):
-        self._lexicon = lexicon
+        self._lexicon, self._dictionary = lexicon, _dictionary()
         surface = {word for word in vocabulary if not any(c.isdigit() for c in word)} | lexicon.surface
         self._stems = {stem(word) for word in surface | lexicon.words | lexicon.stop | negation.WORDS}
         self._words = _by_length(surface)
         self._roots = _by_length({stem(word) for word in surface})
+        self.known = lru_cache(maxsize=20_000)(self._known)
         self.repair = lru_cache(maxsize=20_000)(self._repair)
+        self.transliterated = lru_cache(maxsize=20_000)(self._transliterated)
+        self._slip = lru_cache(maxsize=20_000)(self._find_slip)
 
-    @lru_cache(maxsize=20_000)  # noqa: B019 (one instance for each catalogue)
-    def known(self, word: str) -> bool:
+    def _known(self, word: str) -> bool:
         """Whether the lower-case word is in the vocabulary, in any of its forms."""
         return word in self._lexicon.stop or stem(word) in self._stems or bool(self._lexicon.of(word))
 
-    def transliterated(self, word: str) -> bool:
+    def _transliterated(self, word: str) -> bool:
         """Whether the word makes sense only as Russian in Latin letters."""
-        alien = not is_cyrillic(word) and not self.known(word) and word not in _dictionary()
+        alien = not is_cyrillic(word) and not self.known(word) and word not in self._dictionary
         return alien and len(word) > 2 and self.known(to_cyrillic(word)) and not self._closest(word, 1)
 
     def _repair(self, word: str, transliterated: bool) -> tuple[str, float]:
@@ -46,7 +48,7 @@ class Spelling:
         """
         if transliterated and not self.known(word) and self.known(to_cyrillic(word)):
             return to_cyrillic(word), 0.95
-        if self.known(word) or word in _dictionary():
+        if self.known(word) or word in self._dictionary:
             return word, 1.0
         near = self._closest(word, 1) if len(word) > _SHORTEST_TYPO else None
         if near is None and not is_cyrillic(word) and self.known(to_cyrillic(word)):
@@ -75,7 +77,7 @@ class Spelling:
             return swap_layout(chunk)
         return slip or chunk
 
-    def _slip(self, chunk: str) -> str | None:
+    def _find_slip(self, chunk: str) -> str | None:
         """The chunk in the other layout, if it reads there and not as it stands."""
         if not any(c.isalpha() for c in chunk) or any(c.isdigit() for c in chunk) or self._readable(chunk):
             return None
