@@ -1,5 +1,6 @@
 """Words the outcomes of a turn from the tools' answers alone, in the person's language."""
 
+import re
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
@@ -14,6 +15,16 @@ MOST_ROWS = 10
 _MOST_TEXT = 1500
 _MOST_LINES = 40
 _DEEPEST = 5
+_CAPABILITY = re.compile(r"^- \w+ \((?P<effect>\w+)\): (?P<what>.+)$", re.MULTILINE)
+_EFFECTS = (
+    ("read", "Look up", "Посмотреть"),
+    ("write", "Change", "Изменить"),
+    ("danger", "Only with your signature", "Только с вашей подписью"),
+)
+_UNSURE = (
+    "I am a demo model that works by rules; say it plainly and I can do this:",
+    "Я демо-модель на правилах; скажите просто, и я смогу вот что:",
+)
 
 
 def say(lang: Lang, en: str, ru: str) -> str:
@@ -40,6 +51,8 @@ def _done(outcome: Outcome, lang: Lang) -> str:
     result = outcome.result
     if result is None:
         return say(lang, "Done.", "Готово.")
+    if outcome.tool == "show_capabilities":
+        return _capabilities(result.text, lang)
     if result.data is None:
         return _quoted(result.text)
     told = result.object
@@ -51,6 +64,16 @@ def _done(outcome: Outcome, lang: Lang) -> str:
     if "items" in told or isinstance(result.data, list):
         return _list(outcome, result, lang)
     return _thing(outcome.tool, told, lang)
+
+
+def _capabilities(text: str, lang: Lang) -> str:
+    """The tools that a person may use, by what they do to the workspace."""
+    told = [(m["effect"], plain(m["what"], 300)) for m in _CAPABILITY.finditer(text)]
+    parts = [_UNSURE[lang == "ru"]]
+    for effect, en, ru in _EFFECTS:
+        lines = [f"- {what}" for kind, what in told if kind == effect]
+        parts += [f"**{say(lang, en, ru)}**\n" + "\n".join(lines)] if lines else []
+    return "\n\n".join(parts) if told else _quoted(text)
 
 
 def _list(outcome: Outcome, result: Result, lang: Lang) -> str:
