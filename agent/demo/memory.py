@@ -29,9 +29,10 @@ class Done:
 
 @dataclass(frozen=True)
 class Memory:
-    """A conversation as a model sees it."""
+    """A conversation as a model sees it: the person's last message, the one before, the calls of both times."""
 
     text: str
+    before: str = ""
     turn: tuple[Done, ...] = ()
     earlier: tuple[Done, ...] = ()
     adopted: Mapping[str, Result] = field(default_factory=dict)
@@ -75,9 +76,9 @@ def remember(messages: Sequence[BaseMessage], tools: Mapping[str, Tool]) -> Memo
         return Memory("")
     earlier = list(_calls(messages[:start], tools))
     focus, listed = _shown(earlier)
-    return Memory(
-        messages[start].text, tuple(_calls(messages[start:], tools)), tuple(earlier), _focus=focus, _listed=listed
-    )
+    before = next((m.text for m in reversed(messages[:start]) if isinstance(m, HumanMessage)), "")
+    turn = tuple(_calls(messages[start:], tools))
+    return Memory(messages[start].text, before, turn, tuple(earlier), _focus=focus, _listed=listed)
 
 
 def _calls(messages: Sequence[BaseMessage], tools: Mapping[str, Tool]) -> Iterable[Done]:

@@ -7,6 +7,7 @@ from typing import Any
 
 from langchain_core.messages import BaseMessage
 
+from agent.demo.language import language
 from agent.demo.memory import remember
 from agent.demo.plan import next_of
 from agent.demo.reading import read
@@ -34,7 +35,8 @@ def reply_to(
     known = bound(tools)
     memory = remember(messages, known)
     reading = read(memory.text[:LONGEST_TEXT], today)
-    desk = Desk(known, memory, today, reading.lang)
+    lang = reading.lang if any(i.concepts for i in reading.items) or not memory.before else language(memory.before)
+    desk = Desk(known, memory, today, lang)
     following = next_of(desk, reading)
     calls = [c for c in following.calls if fits(dict(c.args), desk.tools[c.tool].schema)]
     if calls and may_call and len(memory.turn) < MOST_CALLS:

@@ -245,6 +245,12 @@ def test_a_follow_up_repeats() -> None:
     assert [call for call in chat.calls if call[0] == "get_task"] == [("get_task", {"task_id": 9381})] * 2
 
 
+def test_a_bare_name_is_answered_in_the_language_before() -> None:
+    chat = Chat(ALL)
+    chat.say("открой дашборд 88")
+    assert "демо-модель" in chat.say("Retail Pulse")
+
+
 def test_the_same_for_another_person() -> None:
     chat = Chat(ALL)
     chat.say("выдай m.zaytseva роль viewer")
