@@ -248,7 +248,7 @@ def test_a_follow_up_repeats() -> None:
 def test_a_bare_name_is_answered_in_the_language_before() -> None:
     chat = Chat(ALL)
     chat.say("открой дашборд 88")
-    assert "демо-модель" in chat.say("Retail Pulse")
+    assert "Окружение: dev" in chat.say("Retail Pulse")
 
 
 def test_the_same_for_another_person() -> None:
