@@ -274,12 +274,14 @@ class Driver:
     async def _fail(self, error: Exception) -> None:
         """The turn cannot go on; the checkpoint stays as it is, so that the same turn may be tried again."""
         ref, lang = uuid4().hex[:8], self._turn.lang
-        log.error("turn failed", exc_info=error, extra={"turn_id": str(self._turn.id), "ref": ref})
-        code, text, retry = "internal", FAILED[lang == "ru"], True
+        about = {"turn_id": str(self._turn.id), "ref": ref}
         if isinstance(error, ModelError):
             code, text, retry = error.code, error.text(lang), error.retry
-        elif isinstance(error, GraphRecursionError):
-            code = "too_many_steps"
+            log.warning("model failed: %s", code, extra={**about, "detail": error.detail})
+        else:
+            code = "too_many_steps" if isinstance(error, GraphRecursionError) else "internal"
+            text, retry = FAILED[lang == "ru"], True
+            log.error("turn failed", exc_info=error, extra=about)
         self.draft.transcript.error(code, text, retry=retry, ref=ref)
         await self._end("failed", {"code": code, "ref": ref})
 
@@ -296,7 +298,7 @@ class Driver:
     async def _end(self, state: Ended, error: dict[str, Any] | None = None) -> None:
         """Write the end of the turn and its message in one transaction, then drop old checkpoints."""
         await self._draw_receipts()
-        self.draft.transcript.close(INTERRUPTED[self._turn.lang == "ru"])
+        self.draft.transcript.close(INTERRUPTED[self._turn.lang == "ru"], cut_off=state == "failed")
         await self._kit.failpoints.reach("K13")
         async with transaction(self._kit.pool) as connection:
             await self._record_usage(connection)

@@ -98,12 +98,17 @@ class Transcript:
         """A failed turn is tried again: its error and passing notices go."""
         self._drop(lambda part: _is(part, "error") or _passing(part))
 
-    def close(self, interrupted: str = "") -> None:
-        """The turn ended: nothing is pending any more. `interrupted` tells of calls of which no outcome is known."""
+    def close(self, interrupted: str = "", *, cut_off: bool = False) -> None:
+        """The turn ended: nothing is pending any more. `interrupted` tells of calls of which no outcome is known.
+
+        Words that were `cut_off` stay unfinished: they are no answer, and a retry says them anew.
+        """
         self._drop(_passing)
         for part in self._parts:
             meta = part["metadata"]
             if meta["status"] != "pending" or meta["type"] in {"confirm_required", "ask_user"}:
+                continue
+            if cut_off and meta["type"] == "stream_token":
                 continue
             if meta["type"] == "tool_start":
                 meta |= {"type": "tool_error", "error": {"code": "interrupted", "title": interrupted, "detail": ""}}

@@ -101,7 +101,7 @@ async def accept(connection: Connection, request: Request) -> Accepted:
             return Accepted(await _insert(connection, request), queued=True)
         if known.request_sha256 != request.sha256:
             raise TurnIdReused(f"turn id {request.client_turn_id!r} was used for another message")
-        if known.state != "failed":
+        if known.state != "failed" or await _has_successor(connection, known):
             return Accepted(known, queued=False)
         return Accepted(await _retry(connection, request, known), queued=True)
 
@@ -266,6 +266,12 @@ async def _retry(connection: Connection, request: Request, failed: Turn) -> Turn
     )
     await messages.close(connection, failed.id, "draft", None)
     return await _queued(connection, request, failed.id)
+
+
+async def _has_successor(connection: Connection, turn: Turn) -> bool:
+    """Whether the conversation went on after this turn: then it stays as it ended."""
+    query = "select exists (select 1 from turns where conversation_id = %s and created_at > %s)"
+    return await value(connection, query, (turn.conversation_id, turn.created_at))
 
 
 async def _refuse_second(connection: Connection, request: Request) -> None:

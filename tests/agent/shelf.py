@@ -26,6 +26,13 @@ class ThingArgs(BaseModel):
     thing: str = Field(min_length=1)
 
 
+class ChangeArgs(BaseModel):
+    """Arguments of undo_change."""
+
+    model_config = ConfigDict(extra="forbid")
+    change_id: int
+
+
 class RenameArgs(ThingArgs):
     """Arguments of rename_thing."""
 
@@ -83,6 +90,8 @@ class Shelf:
         return self._change(tool, args, call)
 
     def _change(self, tool: str, args: dict[str, Any], call: Call) -> ToolResult:
+        if tool == "undo_change":
+            return self._undo(args["change_id"])
         thing = args["thing"]
         if thing not in self.things:
             return _problem(404, "not_found", f"there is no {thing}")
@@ -93,9 +102,20 @@ class Shelf:
         else:
             del self.things[thing]
         self.effects.append(Done(tool, args, call.idempotency_key, call.if_match, call.subject, call.user_jwt))
-        result = ToolResult(ok=True, status=200, text=f"{tool} {thing}: done", summary="done", etag=self.etag(thing))
+        undo = {"tool": "undo_change", "args": {"change_id": len(self.effects)}}
+        result = ToolResult(
+            ok=True, status=200, text=f"{tool} {thing}: done", summary="done", etag=self.etag(thing), undo=undo
+        )
         self.ledger[call.idempotency_key] = result
         return result
+
+    def _undo(self, change_id: int) -> ToolResult:
+        done = self.effects[change_id - 1]
+        thing = done.args["thing"]
+        if done.tool != "delete_thing" or thing in self.things:
+            return _problem(409, "touched_since", f"{thing} was changed since")
+        self.put(thing)
+        return ToolResult(ok=True, status=200, text="undone", summary="undone")
 
 
 def _problem(status: int, code: str, detail: str) -> ToolResult:
@@ -116,6 +136,7 @@ SPECS = {
     for spec in (
         _spec("find_things", Effect.READ, FindArgs, "Find things by name."),
         _spec("rename_thing", Effect.WRITE, RenameArgs, "Give a thing another name."),
+        _spec("undo_change", Effect.WRITE, ChangeArgs, "Undo a change."),
         _spec("delete_thing", Effect.DANGER, ThingArgs, "Delete a thing."),
         _spec("wipe_thing", Effect.DANGER, ThingArgs, "Wipe a thing beyond recovery."),
     )
