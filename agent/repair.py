@@ -54,10 +54,17 @@ def _between(out: list[BaseMessage]) -> Iterator[BaseMessage]:
         yield AIMessage(SILENT)
 
 
-def _spoken(message: HumanMessage) -> HumanMessage:
-    if isinstance(message.content, str) and not message.content.strip():
-        return message.model_copy(update={"content": EMPTY})
-    return message
+def _spoken(message: HumanMessage) -> BaseMessage:
+    return _worded(message, EMPTY)
+
+
+def _worded(message: BaseMessage, otherwise: str) -> BaseMessage:
+    """The message with a text that can be sent: not empty, no NUL, no half characters."""
+    if not isinstance(message.content, str):
+        return message
+    text = whole_text(message.content)
+    text = text if text.strip() else otherwise
+    return message if text == message.content else message.model_copy(update={"content": text})
 
 
 def _round(message: AIMessage, results: dict[str, ToolMessage], seen: set[str]) -> Iterator[BaseMessage]:
@@ -72,11 +79,11 @@ def _round(message: AIMessage, results: dict[str, ToolMessage], seen: set[str]) 
         yield _result(results.get(old), new, names[old])
 
 
-def _answered(message: AIMessage) -> AIMessage:
-    if message.text.strip():
+def _answered(message: AIMessage) -> BaseMessage:
+    if isinstance(message.content, list) and message.text.strip():
         return message
-    stopped = message.response_metadata.get("finish") == "canceled"
-    return message.model_copy(update={"content": STOPPED if stopped else SILENT})
+    bare = message if isinstance(message.content, str) else message.model_copy(update={"content": ""})
+    return _worded(bare, STOPPED if message.response_metadata.get("finish") == "canceled" else SILENT)
 
 
 def _fresh(old: str, seen: set[str]) -> str:
@@ -88,16 +95,16 @@ def _fresh(old: str, seen: set[str]) -> str:
     return new
 
 
-def _calling(message: AIMessage, ids: dict[str, str]) -> AIMessage:
+def _calling(message: AIMessage, ids: dict[str, str]) -> BaseMessage:
     """The message with valid calls only; one that had to change loses the provider's own blocks."""
     sound = all(old == new for old, new in ids.items()) and not message.invalid_tool_calls
     if sound and all(_name(call["name"]) == call["name"] for call in message.tool_calls):
-        return message
+        return _worded(message, "")
     calls = [(call["name"], call["args"], call["id"]) for call in message.tool_calls]
     calls += [(call["name"], {}, call["id"]) for call in message.invalid_tool_calls]
     tool_calls = [ToolCall(name=_name(n), args=a, id=ids[i or ""], type="tool_call") for n, a, i in calls]
     changed = {"tool_calls": tool_calls, "invalid_tool_calls": [], "content": message.text}
-    return message.model_copy(update=changed)
+    return _worded(message.model_copy(update=changed), "")
 
 
 def _name(name: str | None) -> str:
@@ -105,11 +112,9 @@ def _name(name: str | None) -> str:
     return re.sub(r"[^a-zA-Z0-9_-]", "_", name or "")[:64] or "unknown"
 
 
-def _result(found: ToolMessage | None, call_id: str, name: str) -> ToolMessage:
+def _result(found: ToolMessage | None, call_id: str, name: str) -> BaseMessage:
     if found is None:
         return ToolMessage(LOST, tool_call_id=call_id, name=_name(name), status="error")
-    text = found.content if isinstance(found.content, str) else found.text
-    content = text if text.strip() else EMPTY
-    if found.tool_call_id == call_id and found.content == content:
-        return found
-    return found.model_copy(update={"tool_call_id": call_id, "content": whole_text(content)})
+    bare = found if isinstance(found.content, str) else found.model_copy(update={"content": found.text})
+    told = _worded(bare, EMPTY)
+    return told if found.tool_call_id == call_id else told.model_copy(update={"tool_call_id": call_id})
