@@ -99,9 +99,7 @@ def _joined(run: list[tuple[bytes, _Delta]]) -> bytes:
     if len(run) == 1:
         return event + b"\n\n"
     first.holder[first.field] = "".join(delta.holder[delta.field] for _, delta in run)
-    return (
-        first.head + b"data: " + json.dumps(first.event, ensure_ascii=False).encode("utf-8", "surrogatepass") + b"\n\n"
-    )
+    return first.head + b"data: " + json.dumps(first.event).encode() + b"\n\n"
 
 
 def _chat_delta(head: bytes, event: dict[str, Any]) -> _Delta | None:
