@@ -3,7 +3,7 @@
 import asyncio
 import json
 import uuid
-from collections.abc import AsyncIterator, Sequence
+from collections.abc import AsyncIterator, Callable, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -195,3 +195,12 @@ def cards(parts: list[dict[str, Any]], kind: str = "confirm_required") -> list[d
 def words_of(parts: list[dict[str, Any]]) -> str:
     """What the assistant said."""
     return "\n".join(part["content"] for part in parts if part["metadata"]["type"] == "stream_token")
+
+
+async def until(true: Callable[[], bool], seconds: float = 5.0) -> None:
+    """Wait for something that tells nobody when it happens."""
+    for _ in range(int(seconds / 0.01)):
+        if true():
+            return
+        await asyncio.sleep(0.01)
+    raise TimeoutError
