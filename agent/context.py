@@ -95,9 +95,12 @@ def plain(message: AIMessage) -> AIMessage:
 
 def snapshots(messages: Sequence[BaseMessage]) -> dict[Any, int]:
     """The place of the newest snapshot of each document."""
-    return {
-        shot["doc"]: i for i, m in enumerate(messages) if isinstance(m, ToolMessage) and (shot := mark(m, "snapshot"))
-    }
+    return _newest((at, m) for at, m in enumerate(messages) if isinstance(m, ToolMessage))
+
+
+def _newest(results: Iterable[tuple[int, ToolMessage]]) -> dict[Any, int]:
+    marked = ((at, mark(message, "snapshot")) for at, message in results if message.artifact)
+    return {shot["doc"]: at for at, shot in marked if shot}
 
 
 class _History:
@@ -108,13 +111,20 @@ class _History:
         self.sizes = [estimate(m) for m in messages]
         self.tokens = sum(self.sizes)
         self.edits: dict[int, Edit | None] = {}
-        self.humans = [i for i, m in enumerate(messages) if isinstance(m, HumanMessage)]
-        self.answers = {i: m for i, m in enumerate(messages) if isinstance(m, AIMessage)}
-        self.results = {i: m for i, m in enumerate(messages) if isinstance(m, ToolMessage)}
+        self.humans: list[int] = []
+        self.answers: dict[int, AIMessage] = {}
+        self.results: dict[int, ToolMessage] = {}
+        for at, message in enumerate(messages):
+            if isinstance(message, ToolMessage):
+                self.results[at] = message
+            elif isinstance(message, AIMessage):
+                self.answers[at] = message
+            elif isinstance(message, HumanMessage):
+                self.humans.append(at)
         self.last_human = self.humans[-1] if self.humans else 0
         self.last_answer = next(reversed(self.answers), -1)
         self.rounds = self.closed_rounds()
-        self.surviving = set(snapshots(messages).values())
+        self.surviving = set(_newest(self.results.items()).values())
 
     def kept(self) -> list[BaseMessage]:
         """The history as edited."""
@@ -162,7 +172,7 @@ class _History:
                 return
             self.put(at, _stub_size(self.answers[at]), _stubbed)
             for place in results:
-                self.put(place, _STUB_SIZE, _with_content(STUB))
+                self.put(place, _STUB_SIZE, _STUBBED_RESULT)
 
     def stub_attachments(self, budget: int) -> None:
         """Tier 3: what is not text in the person's earlier messages."""
@@ -182,7 +192,7 @@ class _History:
         for start, stop in pairwise(self.humans):
             if self.tokens <= budget:
                 return
-            held = not holding.isdisjoint(range(start, stop))
+            held = bool(holding) and not holding.isdisjoint(range(start, stop))
             for at in range(start, stop):
                 if at == start and held:
                     text = cut(self.messages[at].text, LEAST)
@@ -217,6 +227,9 @@ def _same(message: BaseMessage) -> BaseMessage:
 
 def _with_content(text: str) -> Edit:
     return lambda message: message.model_copy(update={"content": text})
+
+
+_STUBBED_RESULT = _with_content(STUB)
 
 
 def _stubbed(message: BaseMessage) -> BaseMessage:
