@@ -17,6 +17,7 @@ from ui.options import PageOptions, Services
 from ui.pages.approvals import approval_routes
 from ui.pages.audit import audit_routes
 from ui.pages.plain import page_routes
+from ui.pages.router import router_routes
 from ui.security import OriginCheck, SecurityHeaders
 from ui.shell import shell_routes
 from ui.signin import signin_routes
@@ -44,6 +45,8 @@ def build_app(services: Services, options: PageOptions) -> FastAPI:
     app.include_router(approval_routes(services.turns))
     if services.audit is not None:
         app.include_router(audit_routes(services.audit))
+    if services.selector is not None:
+        app.include_router(router_routes(services.selector, services.specs))
     _guard(app, options, visitors)
     return gr.mount_gradio_app(
         app,

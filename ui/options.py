@@ -1,11 +1,12 @@
 """What the page must know about the installation, and the services behind it."""
 
-from collections.abc import Awaitable, Callable, Sequence
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Literal, Protocol
 
+from agent.routing import Selector
 from agent.turns import Turns
-from tools.toolset import Lang
+from tools.toolset import Lang, ToolSpec
 from ui.pages.audit import AuditLog
 from ui.sessions import Sessions
 from ui.visitors import Verifier
@@ -93,4 +94,6 @@ class Services:
     verifier: Verifier
     authority: Authority | None = None
     audit: AuditLog | None = None
+    selector: Selector | None = None
+    specs: Mapping[str, ToolSpec] = field(default_factory=dict)
     ready: Readiness = _ready

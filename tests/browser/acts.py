@@ -16,6 +16,7 @@ def say(page: Page, text: str) -> None:
 def settled(page: Page) -> None:
     """The answer is complete."""
     expect(page.locator(".submit-button")).to_be_visible()
+    expect(page.locator(".cs-box textarea")).to_be_enabled()
     expect(page.locator("html:not(.cs-busy)")).to_have_count(1)
 
 

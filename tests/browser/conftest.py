@@ -5,7 +5,9 @@ scripted    the page on `FakeTurns`, served on an ephemeral port
 visit       opens a signed-in page: visit(user="anna", locale="en-GB", width=1280, dark=False, base=None)
 """
 
+import asyncio
 import shutil
+from asyncio import events
 from collections.abc import Callable, Iterator
 
 import pytest
@@ -33,18 +35,47 @@ def executable() -> str:
     return found
 
 
+class Driver:
+    """Playwright's synchronous API keeps a loop running in this thread; hide it while other tests run theirs."""
+
+    def __init__(self) -> None:
+        self._playwright = sync_playwright().start()
+        self._loop = asyncio.get_running_loop()
+        self.browser = self._playwright.chromium.launch(executable_path=executable(), args=FLAGS)
+        self.hide()
+
+    def show(self) -> None:
+        events._set_running_loop(self._loop)
+
+    def hide(self) -> None:
+        events._set_running_loop(None)
+
+    def stop(self) -> None:
+        self.show()
+        self.browser.close()
+        self._playwright.stop()
+
+
 @pytest.fixture(scope="session")
-def chromium() -> Iterator[Browser]:
-    with sync_playwright() as playwright:
-        browser = playwright.chromium.launch(executable_path=executable(), args=FLAGS)
-        yield browser
-        browser.close()
+def driver() -> Iterator[Driver]:
+    """One browser for the whole run."""
+    driver = Driver()
+    yield driver
+    driver.stop()
+
+
+@pytest.fixture
+def chromium(driver: Driver) -> Iterator[Browser]:
+    """The browser, usable during this test."""
+    driver.show()
+    yield driver.browser
+    driver.hide()
 
 
 @pytest.fixture(scope="session")
 def scripted() -> Iterator[Served]:
     house = House()
-    with serve(house.app(), house) as served:
+    with serve(house) as served:
         yield served
 
 

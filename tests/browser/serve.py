@@ -19,8 +19,11 @@ class Served:
 
 
 @contextmanager
-def serve(app: Any, house: Any = None) -> Iterator[Served]:
-    config = uvicorn.Config(app, host="127.0.0.1", port=0, log_level="warning", timeout_graceful_shutdown=1)
+def serve(house: Any) -> Iterator[Served]:
+    """`house.app()` builds the app; it is called where the loop runs."""
+    config = uvicorn.Config(
+        house.app, factory=True, host="127.0.0.1", port=0, log_level="warning", timeout_graceful_shutdown=1
+    )
     server = uvicorn.Server(config)
     thread = threading.Thread(target=server.run, daemon=True)
     thread.start()

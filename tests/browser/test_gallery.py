@@ -31,7 +31,7 @@ def exhibition(request) -> Iterator[Served]:
     shown = gallery("test|ilya", request.param)
     house.turns.conversations_ = {conversation.id: conversation for conversation in shown.values()}
     house.lang = request.param
-    with serve(house.app(), house) as served:
+    with serve(house) as served:
         yield served
 
 

@@ -45,3 +45,12 @@ def test_the_audit_page_tells_the_story_of_a_request(visit, scripted):
     with page.expect_download() as download:
         page.get_by_role("link", name="Export CSV").click()
     assert download.value.suggested_filename == "audit.csv"
+
+
+def test_the_router_page_says_which_tools_a_message_reaches(visit):
+    page = visit(path="/router")
+    page.get_by_label("Message").fill("delete sales")
+    page.get_by_role("button", name="Score").click()
+    expect(page.locator(".cs-route").first).to_contain_text("delete_dashboard")
+    expect(page.locator(".cs-route").first).to_contain_text("needs a signature")
+    expect(page.get_by_text("Passed to the model: 1")).to_be_visible()

@@ -161,7 +161,7 @@ def test_the_russian_interface_by_the_browsers_language(visit):
 
 def test_an_example_is_sent_as_a_message(visit):
     page = visit()
-    page.get_by_role("button", name="Show tools at work").click()
+    page.get_by_role("button", name="Show tools at work", exact=True).click()
     expect(page.locator(".user-row")).to_contain_text("Show tools at work")
     expect(page.locator(".cs-steps")).to_be_visible()
 

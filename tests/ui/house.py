@@ -6,6 +6,7 @@ from uuid import UUID
 
 from agent.identity import Principal, Unauthenticated
 from agent.keys import KeyRing, new_secrets
+from router.entry import Choice, Selection
 from store.audit import Filter, Link
 from store.sessions import Session
 from tests.ui.fake_turns import FakeTurns
@@ -84,13 +85,24 @@ class Log:
         )  # fmt: skip
 
 
+class Chooser:
+    """A router that knows two tools."""
+
+    def select(self, query, recent=(), allowed=None) -> Selection:
+        found = Choice("delete_dashboard", 0.91, "keywords", ("delete",)) if "delete" in query.lower() else None
+        return Selection((found,) if found else (), (Choice("list_tasks", 0.1, "meaning"),), 0.4)
+
+    def find(self, description: str) -> Selection:
+        return self.select(description)
+
+
 EXAMPLES = [
     Example({"en": "Show tools at work", "ru": "Покажи tools за работой"}),
     Example({"en": "Delete sales_q2", "ru": "delete sales_q2"}, sign=True),
 ]
 TOOLS = [WritableTool("update_dashboard", {"en": "Change a dashboard", "ru": "Изменить дашборд"})]
 OPTIONS = PageOptions(
-    demo_people=PEOPLE, examples=EXAMPLES, writable_tools=TOOLS
+    demo_people=PEOPLE, examples=EXAMPLES, writable_tools=TOOLS, pages=("approvals", "audit", "router")
 )  # fmt: skip
 
 
@@ -111,4 +123,4 @@ class House:
             return self.ready
 
         sessions = Sessions(self.rows, KeyRing(new_secrets()))
-        return build_app(Services(self.turns, sessions, tokens, tokens, self.audit, ready), self.options)
+        return build_app(Services(self.turns, sessions, tokens, tokens, self.audit, Chooser(), {}, ready), self.options)

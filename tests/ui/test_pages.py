@@ -60,3 +60,14 @@ async def test_a_page_leads_to_the_sign_in_and_holds_no_data(http):
 async def test_waiting_cards_of_all_conversations(http, house):
     await sign_in(http, "vera")
     assert (await http.get("/ui/approvals")).json() == {"waiting": []}
+
+
+async def test_a_message_is_routed_and_nothing_runs(http, house):
+    await sign_in(http, "vera")
+    answer = await http.post("/ui/route", json={"query": "delete sales"}, headers={"origin": "http://chat.test"})
+    rows = answer.json()["rows"]
+    assert [(row["tool"], row["passed"], row["sign"]) for row in rows] == [
+        ("delete_dashboard", True, True),
+        ("list_tasks", False, True),
+    ]
+    assert house.turns.effects == []

@@ -3,7 +3,7 @@ import { number, t } from "./i18n.js";
 import { page } from "./page.js";
 import { command } from "./server.js";
 
-const ROLES = ["viewer", "editor", "admin"];
+const ROLES = ["viewer", "analyst", "editor", "publisher", "admin"];
 
 export const callText = (call, args) => `${call.tool}(${JSON.stringify(args ?? call.args, null, 2)})`;
 export const digest = (call) => call.sha256.slice(0, 4) + "·" + call.sha256.slice(4, 8);

@@ -30,8 +30,16 @@ function name() {
   const hint = t(document.querySelector(".cs-confirm:not(.settled), .cs-ask") ? "composer.ph.wait" : "composer.ph");
   if (area && area.placeholder !== hint) area.placeholder = hint;
   const now = Boolean(host?.querySelector(".stop-button"));
-  if (now !== streaming) setBusy((streaming = now));
+  if (now !== streaming) turned(now);
   document.documentElement.classList.toggle("cs-busy", now);
+}
+
+/** An answer begins or ends; after it the person may type on, unless a request has taken the focus. */
+function turned(now) {
+  streaming = now;
+  setBusy(now);
+  if (now || !matchMedia("(pointer: fine)").matches) return;
+  setTimeout(() => document.activeElement === document.body && !document.querySelector(".cs-confirm:not(.settled), .cs-ask") && box()?.querySelector("textarea")?.focus(), 400);
 }
 
 /** Svelte swaps these elements and clears the placeholder; put back what is ours each time. */

@@ -8,6 +8,7 @@ import { command, query } from "./server.js";
 import { refreshShell } from "./shell.js";
 
 const DAY = 86_400_000;
+const PAGE = 50;
 
 /** "Today", "Yesterday", "Last 7 days" or the month of a moment. */
 export function dayOf(iso, now = new Date()) {
@@ -22,15 +23,30 @@ export function dayOf(iso, now = new Date()) {
 export function conversationList() {
   const list = h("div", { class: "cs-conv-list" });
   const search = h("input", { class: "cs-in", type: "search", placeholder: t("side.search"), "aria-label": t("side.search"), autocomplete: "off", maxlength: 200 });
+  const more = button(t("side.more"), { cls: "ghost small", on: older });
   let drawn = "";
   let timer = 0;
+  let rest = []; // rows beyond the newest, fetched on demand
+  let exhausted = false;
 
   /** Draw the rows unless they are drawn already or the person is renaming one. */
-  function draw(rows) {
+  function draw(newest) {
+    const rows = search.value.trim() ? newest : [...newest, ...rest.filter((row) => !newest.some((other) => other.id === row.id))];
+    more.hidden = newest.length < PAGE || search.value.trim() !== "" || exhausted;
     const signature = JSON.stringify([rows, page.conversation]);
     if (signature === drawn || list.querySelector("input, .cs-conv-del, [aria-expanded=true]")) return;
     drawn = signature;
-    list.replaceChildren(...(rows.length ? groups(rows) : [h("p", { class: "cs-note pad", role: "status" }, search.value ? t("side.none", { q: search.value }) : t("side.empty"))]));
+    list.replaceChildren(...(rows.length ? groups(rows) : [h("p", { class: "cs-note pad", role: "status" }, search.value ? t("side.none", { q: search.value }) : t("side.empty"))]), more);
+  }
+
+  async function older() {
+    const last = [...list.querySelectorAll("[data-id]")].pop();
+    const reply = await query("conversations", { after: last.dataset.id });
+    if (!reply.ok) return;
+    rest = [...rest, ...reply.conversations];
+    exhausted = reply.conversations.length < PAGE;
+    drawn = "";
+    refreshShell();
   }
 
   async function find() {

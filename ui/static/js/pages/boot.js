@@ -6,8 +6,9 @@ import { sidebar } from "../sidebar.js";
 import { topbar } from "../topbar.js";
 import { approvals } from "./approvals.js";
 import { audit } from "./audit.js";
+import { router } from "./router.js";
 
-const PAGES = { approvals, audit };
+const PAGES = { approvals, audit, router };
 
 function theme() {
   const chosen = new URLSearchParams(location.search).get("__theme");
