@@ -63,7 +63,7 @@ class Looks:
             base = transcript(page, without=turn_id)
             yield transcript(page), id_, True
             async for parts in with_beat(self._turns.tail(person, id_, turn_id)):
-                yield [*base, view(id_), *answer(turn_id, parts)], id_, True
+                yield [*base, view(id_), *answer(id_, turn_id, parts)], id_, True
             page = await self._turns.open(person, id_, limit=MESSAGES)
         yield transcript(page, newest=before is None), id_, False
 

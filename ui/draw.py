@@ -32,7 +32,7 @@ class Artist:
     def _group(self, group: Sequence[Part]) -> Iterator[Drawn]:
         key = _key(group)
         if key is None:
-            yield from (_draw([part]) for part in group)
+            yield _draw(group)
             return
         if key not in self._drawn:
             self._drawn[key] = _draw(group)
@@ -43,13 +43,13 @@ class Artist:
 
 
 def _key(group: Sequence[Part]) -> tuple | None:
-    """Id and seq of every part; None for what has no such identity (a person's words just typed)."""
+    """Scope, id and seq of every part; None for what has no such identity (a person's words just typed)."""
     keys = []
     for part in group:
         meta = part.get("metadata") or {}
-        if "id" not in meta or "seq" not in meta:
+        if not {"scope", "id", "seq"} <= meta.keys():
             return None
-        keys.append((meta["id"], meta["seq"], meta.get("type"), meta.get("turn_id"), len(part["content"])))
+        keys.append((meta["scope"], meta["id"], meta["seq"], meta["type"], len(part["content"])))
     return tuple(keys)
 
 

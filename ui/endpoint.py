@@ -90,14 +90,15 @@ class Endpoint:
 
     async def _follow(self, person: Principal, ref: TurnRef, call: "Call") -> AsyncIterator[Parts]:
         number = self._tabs.take(call.tab) if call.from_page else 0
-        first = [view(ref.conversation_id)] if call.from_page else []
+        first = [view(ref.conversation_id)] if call.from_page else _introduction(ref, call)
         source = with_beat(self._turns.tail(person, ref.conversation_id, ref.turn_id))
         if call.from_page:
             source = while_shown(source, lambda: self._tabs.shows(call.tab, number))
             yield first
         try:
             async for parts in source:
-                yield [*first, *answer(ref.turn_id, parts)] if call.from_page else [_fresh(part) for part in parts]
+                told = answer(ref.conversation_id, ref.turn_id, parts) if call.from_page else parts
+                yield [_fresh(part) for part in (*first, *told)]
         except asyncio.CancelledError:  # Stop; a client that merely went away raises GeneratorExit and changes nothing
             await self._turns.cancel(person, ref.conversation_id, ref.turn_id)
             raise
@@ -170,6 +171,14 @@ def error_part(code: str, text: str) -> dict[str, Any]:
     """A refusal as the part that the page draws; it is not kept."""
     meta = {"type": "error", "id": f"refused-{uuid.uuid4().hex}", "seq": 0, "status": "done", "code": code}
     return {"role": "assistant", "content": text, "metadata": meta}
+
+
+def _introduction(ref: TurnRef, call: Call) -> Parts:
+    """A program that named no conversation learns which one was made."""
+    if call.conversation_id:
+        return []
+    meta = {"type": "notice", "id": "conversation", "seq": 0, "status": "done", "code": "conversation"}
+    return [{"role": "assistant", "content": ref.conversation_id, "metadata": meta}]
 
 
 def _fresh(part: dict[str, Any]) -> dict[str, Any]:

@@ -30,7 +30,7 @@ def transcript(page: Page, *, newest: bool = True, without: str | None = None) -
 
     Each answer begins with a marker, as it does while it is streamed, so that nothing moves when it is complete.
     """
-    shown = [part for m in page.messages if _kept(m, without) for part in _shown(m)]
+    shown = [part for m in page.messages if _kept(m, without) for part in _shown(page, m)]
     top = view(earlier=page.earlier, older=not newest) if page.earlier or not newest else None
     if without is None:
         _mark_newest(shown, view(page.conversation_id, version(page) if newest else ""))
@@ -52,25 +52,21 @@ def view(conversation_id: str = "", seen: str = "", earlier: int | None = None, 
     return {"role": "assistant", "content": "", "metadata": {"type": "view", "value": value}}
 
 
-def answer(turn_id: str, parts: Sequence[Part]) -> list[Part]:
-    """Parts of a turn as fresh dicts; an error knows its turn, so that the person can try that turn again."""
-    return [_with_turn(part, turn_id) for part in parts]
-
-
-def _with_turn(part: Part, turn_id: str) -> Part:
-    meta = part["metadata"]
-    return {**part, "metadata": {**meta, "turn_id": turn_id} if meta["type"] == "error" else dict(meta)}
+def answer(conversation_id: str, turn_id: str, parts: Sequence[Part]) -> list[Part]:
+    """Parts of a turn as fresh dicts that know their turn: ids of parts are unique within a turn only."""
+    own = {"turn_id": turn_id, "scope": f"{conversation_id}/{turn_id}"}
+    return [{**part, "metadata": {**part["metadata"], **own}} for part in parts]
 
 
 def _kept(message: Message, without: str | None) -> bool:
     return not (message.role == "assistant" and message.turn_id == without)
 
 
-def _shown(message: Message) -> list[Part]:
+def _shown(page: Page, message: Message) -> list[Part]:
     if message.role == "user":
-        meta = {"type": "user", "id": message.id, "seq": message.seq}
+        meta = {"type": "user", "id": message.id, "seq": message.seq, "scope": page.conversation_id}
         return [{"role": "user", "content": message.text, "metadata": meta}]
-    return [view(), *answer(message.turn_id, message.parts)]
+    return [view(), *answer(page.conversation_id, message.turn_id, message.parts)]
 
 
 def _parts(message: Message) -> list[Part]:

@@ -11,7 +11,7 @@ def part(kind: str, number: int, content: str = "", **meta):
     return {
         "role": "assistant",
         "content": content,
-        "metadata": {"id": f"p{number}", "seq": number, "type": kind, **meta},
+        "metadata": {"scope": "c/t", "id": f"p{number}", "seq": number, "type": kind, **meta},
     }
 
 
@@ -96,3 +96,10 @@ def test_every_state_of_the_gallery_is_drawn_in_both_languages():
     for lang in ("en", "ru"):
         for name, conversation in gallery("o", lang).items():
             assert Artist().draw(conversation.turns[0].parts), name
+
+
+def test_drawings_of_one_turn_are_never_shown_in_another():
+    artist = Artist()
+    mine = artist.draw([part("usage", 1, model="a", scope="c1/t")])[0]
+    other = artist.draw([part("usage", 1, model="b", scope="c2/t")])[0]
+    assert (mine["content"][0]["model"], other["content"][0]["model"]) == ("a", "b")

@@ -29,12 +29,16 @@ class Caller:
             headers=headers or {}, cookies=cookies or {}, query_params={}, session_hash="tab1"
         )
 
+    def mine(self, parts):
+        """The turn's own parts, without the note of a new conversation."""
+        return [part for part in parts if part["metadata"].get("code") != "conversation"]
+
     def stream(self, message="", conversation="", action="", jwt=JWT, turn="", decision=None):
         text = decision if isinstance(decision, str) else json.dumps(decision) if decision else ""
         return self.endpoint.run(Call(message, conversation, action, turn, text, self.request), jwt)
 
     async def say(self, *args, **more):
-        return [parts async for parts in self.stream(*args, **more)]
+        return [self.mine(parts) async for parts in self.stream(*args, **more)]
 
 
 def types(parts):
@@ -43,9 +47,11 @@ def types(parts):
 
 async def test_a_message_streams_whole_lists_of_fresh_dicts():
     caller = Caller()
-    updates = await caller.say("hello")
-    assert updates[-1][0]["content"] == "Hello. I looked at **nothing** and changed nothing."
-    assert updates[-1][0] is not updates[-2][0]
+    updates = [parts async for parts in caller.stream("hello")]
+    assert updates[-1][0]["metadata"]["code"] == "conversation"
+    assert updates[-1][0]["content"] in caller.turns.conversations_
+    assert updates[-1][1]["content"] == "Hello. I looked at **nothing** and changed nothing."
+    assert updates[-1][1] is not updates[-2][1]
 
 
 async def test_a_program_without_a_token_learns_what_to_do():
