@@ -10,6 +10,7 @@ open: a call whose resource changed since it was shown (412) goes back to `gate`
 
 import time
 from collections.abc import Hashable, Mapping
+from functools import cache
 from typing import Annotated, Any, TypedDict
 
 from langchain_core.messages import AIMessage, AnyMessage, ToolMessage
@@ -66,6 +67,12 @@ def build_graph(checkpointer: BaseCheckpointSaver | None) -> CompiledStateGraph[
     `{"kind": "approved", "approval_id"}`, `{"kind": "denied", "reason"}`, `{"kind": "refused", "result"}` for a gate
     and `{"kind": "answer", "text"}` for a question; any other kind, or one for the other, counts as denied.
     """
+    return _compiled().copy({"checkpointer": checkpointer})
+
+
+@cache
+def _compiled() -> CompiledStateGraph[State, RunContext, Any, Any]:
+    """Compiling takes milliseconds, a copy with another saver does not."""
     graph = StateGraph(State, context_schema=RunContext)
     graph.add_node("select_tools", _select_tools)
     graph.add_node("model", _model)
@@ -78,7 +85,7 @@ def build_graph(checkpointer: BaseCheckpointSaver | None) -> CompiledStateGraph[
     graph.add_conditional_edges("model", _route, ["model", "execute", "gate", "ask", "find", END])
     for node in ("execute", "gate", "ask", "find"):
         graph.add_edge(node, "model")
-    return graph.compile(checkpointer=checkpointer)
+    return graph.compile()
 
 
 def run_config(conversation_id: str, limits: Limits, **configurable: Hashable) -> dict[str, Any]:

@@ -28,7 +28,7 @@ class Limits:
     request: float = 120.0
     run: float = 600.0
     notice_after: float = 5.0
-    merge: float = 0.03
+    merge: float = 0.05
     steps: int = 30
     calls: int = 20
     pending: int = 3
