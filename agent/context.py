@@ -66,8 +66,8 @@ def estimate(message: BaseMessage) -> int:
     if isinstance(message, AIMessage):
         if message.tool_calls:
             size += sum(OVERHEAD + estimate_text(f"{call['name']}{call['args']}") for call in message.tool_calls)
-        if message.additional_kwargs:
-            size += estimate_text(message.additional_kwargs.get("reasoning_content", ""))
+        if thought := message.additional_kwargs.get("reasoning_content"):
+            size += estimate_text(thought)
     return size
 
 

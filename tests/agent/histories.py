@@ -36,7 +36,8 @@ def _round(draw: st.DrawFn, name: str, longest: int) -> list[BaseMessage]:
         artifact = {"data": True, **({"snapshot": {"doc": doc, "revision": 1}} if doc else {})}
         results.append(ToolMessage(_text(draw, longest), tool_call_id=call_id, name=tool, artifact=artifact))
     thought = {"reasoning_content": _text(draw, 3_000)} if draw(st.booleans()) else {}
-    return [AIMessage("", tool_calls=calls, additional_kwargs=thought, id=f"r{name}"), *results]
+    kept = {**thought, "routes": {call["id"]: "execute" for call in calls}}
+    return [AIMessage("", tool_calls=calls, additional_kwargs=kept, id=f"r{name}"), *results]
 
 
 def _text(draw: st.DrawFn, longest: int) -> str:
