@@ -90,11 +90,11 @@ def rounds(turn: Sequence[BaseMessage]) -> Iterator[tuple[AIMessage, dict[str, T
         yield message, answers
 
 
-def made(turn: Sequence[BaseMessage]) -> Iterator[tuple[str, ToolMessage | None]]:
-    """(fingerprint, answer) of each call of a turn."""
+def made(turn: Sequence[BaseMessage]) -> Iterator[tuple[str, str, ToolMessage | None]]:
+    """(tool, fingerprint, answer) of each call of a turn, in order."""
     for message, answers in rounds(turn):
         for call in message.tool_calls:
-            yield fingerprint(call["name"], call["args"]), answers.get(call["id"] or "")
+            yield call["name"], fingerprint(call["name"], call["args"]), answers.get(call["id"] or "")
 
 
 def mark(message: ToolMessage | None, name: str) -> Any:

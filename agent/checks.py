@@ -11,7 +11,7 @@ from agent.calls import ASK, DENIED, FIND, SHOW, OpenCall, answer, fingerprint, 
 from agent.guards import REPEATS
 from agent.models.words import whole_text
 from agent.run import RunContext
-from tools.toolset import ArgumentError
+from tools.toolset import ArgumentError, Effect
 
 EXECUTE, GATE, ASKING, FINDING = "execute", "gate", "ask", "find"
 FAULT_TITLES: dict[str, tuple[str, str]] = {
@@ -68,13 +68,24 @@ class _Checks:
         self._bound = set(bound)
         self._times: Counter[str] = Counter()
         self._denied: set[str] = set()
-        for print_, result in made(turn):
+        for name, print_, result in made(turn):
+            if self._changes(name) and result is not None and result.status == "success":
+                self._forget_reads()
             self._times[print_] += 1
             if mark(result, "outcome") == DENIED:
                 self._denied.add(print_)
         self._calls = 0
         self._gates = 0
         self._questions = 0
+
+    def _changes(self, name: str) -> bool:
+        spec = self._run.toolset.specs.get(name)
+        return spec is not None and spec.effect is not Effect.READ
+
+    def _forget_reads(self) -> None:
+        """After a change the same lookup may well say something new."""
+        for print_ in [p for p in self._times if not self._changes(p.partition(" ")[0])]:
+            del self._times[print_]
 
     def route(self, name: str, args: dict[str, Any]) -> tuple[dict[str, Any], str]:
         """(validated arguments, node); raises `_FaultError`."""

@@ -20,9 +20,10 @@ def script(dice: random.Random):
     """Replies and tool results: each turn reads a document, looks something up, or only talks."""
     replies, answers = [], {"read_document": [], "find_things": []}
     for turn in range(TURNS):
+        documents = dice.sample(range(DOCUMENTS), 3)
         for step in range(dice.randint(0, 3)):
             if dice.random() < 0.5:
-                doc = f"d{dice.randrange(DOCUMENTS)}"
+                doc = f"d{documents[step]}"
                 replies.append(reply("", ("read_document", {"document": doc})))
                 text = f"{doc} in revision {turn} " + "слово " * dice.randint(100, 3_000)
                 data = {"id": doc, "revision": turn}

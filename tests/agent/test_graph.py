@@ -220,6 +220,20 @@ async def test_the_third_identical_call_does_not_run_and_ends_the_loop(saver):
     assert (await s.messages())[-1].text == "Nothing new."
 
 
+async def test_looking_again_after_a_change_is_no_loop(saver):
+    look = ("find_things", {"query": "x"})
+    turns = [
+        reply("", look),
+        reply("", ("rename_thing", {"id": 1})),
+        reply("", look),
+        reply("", ("rename_thing", {"id": 2})),
+    ]
+    s, chat = session(saver, *turns, reply("", look), reply("Renamed."))
+    await s.say("rename both and check")
+    assert [name for name, _ in s.bench.ran] == ["find_things", "rename_thing"] * 2 + ["find_things"]
+    assert "tool_choice" not in chat.options[-1]
+
+
 async def test_the_last_step_gets_no_tools(saver):
     limits = Limits(steps=4, merge=0.0)
     calls = [reply("", ("find_things", {"query": str(n)})) for n in range(4)]
