@@ -83,8 +83,9 @@ def commit_hash(short_id: str) -> str:
 def _backup(writer: Writer, backup: SeedBackup, copy: Content) -> Row:
     at = writer.ago(backup.hours)
     if backup.id is None:
-        at = (at + timedelta(hours=24)).replace(hour=NIGHTLY_HOUR, minute=0, second=0, microsecond=0)
-        at = at if at < writer.now else at - timedelta(hours=24)
+        last = writer.now.replace(hour=NIGHTLY_HOUR, minute=0, second=0, microsecond=0)
+        last = last if last < writer.now else last - timedelta(hours=24)
+        at = last - timedelta(hours=backup.hours - 24)
     return {
         "id": backup.id or f"bk-{at:%Y%m%d-%H%M}-{backup.environment}",
         "environment": backup.environment,
