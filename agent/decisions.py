@@ -1,5 +1,6 @@
 """What a person decides about a turn: approve, deny or edit a card, answer a question, stop, take back."""
 
+from datetime import UTC, datetime
 from uuid import UUID
 
 from agent import words
@@ -117,11 +118,13 @@ class Decisions(Library):
         await self._credentials.keep(connection, turn_id, principal)
         await turns.resume(connection, turn_id)
 
-    async def _come_back(self, principal: Principal, turn: Turn) -> None:
-        """A turn that waits for the person's sign-in goes on as soon as they are seen again."""
+    async def _see_to(self, principal: Principal, turn: Turn) -> None:
+        """What a turn may need when its person looks: their fresh token, or an end after too many dead workers."""
         if turn.state == "waiting_auth" and self._credentials.good(principal):
             async with transaction(self._pool) as connection:
                 await self._go_on(connection, principal, turn.id)
+        elif turn.state == "running" and turn.lease_until and turn.lease_until < datetime.now(UTC):
+            await self._worker.reap()
 
     async def _turn_of_approval(self, principal: Principal, approval_id: str) -> Turn:
         async with self._pool.connection() as connection:

@@ -131,6 +131,7 @@ class Turns(Decisions):
         place = uuid_of(conversation_id) if conversation_id else _new_place(principal, turn_id)
         request = _request(principal, place, text, turn_id, lang, attachments)
         with refusing(lang):
+            await self._see_to_active(principal, place)
             accepted = await self._accepted(principal, request, new=not conversation_id)
         await self._failpoints.reach("K01")
         if accepted.queued:
@@ -146,7 +147,7 @@ class Turns(Decisions):
         not told at once.
         """
         turn = await self._turn(principal, conversation_id, turn_id)
-        await self._come_back(principal, turn)
+        await self._see_to(principal, turn)
         async for parts in self._tails.follow(principal, turn, after):
             yield parts
 
@@ -155,14 +156,20 @@ class Turns(Decisions):
     ) -> Page:
         """The newest messages of a conversation, or those before a `seq`."""
         page = await super().open(principal, conversation_id, before, limit)
-        if page.active_turn and page.active_turn.state == "waiting_auth":
-            await self._come_back(principal, await self._turn(principal, conversation_id, page.active_turn.turn_id))
-            page = await super().open(principal, conversation_id, before, limit)
-        return page
+        if page.active_turn is None or page.active_turn.state not in ("waiting_auth", "running"):
+            return page
+        await self._see_to(principal, await self._turn(principal, conversation_id, page.active_turn.turn_id))
+        return await super().open(principal, conversation_id, before, limit)
 
     def _live(self, turn_id: UUID) -> Draft | None:
         driver = self._worker.drivers.get(turn_id)
         return driver.draft if driver else None
+
+    async def _see_to_active(self, principal: Principal, place: UUID) -> None:
+        async with self._pool.connection() as connection:
+            active = await turns.active(connection, principal.tenant, principal.subject, place)
+        if active:
+            await self._see_to(principal, active)
 
     async def _accepted(self, principal: Principal, request: Request, *, new: bool) -> turns.Accepted:
         """Accept, again if two requests for one conversation got into each other's way."""
@@ -190,8 +197,6 @@ class Turns(Decisions):
             await self._check_rates(connection, request)
             await self._credentials.keep(connection, accepted.turn.id, principal)
             await self._title(connection, request)
-        elif accepted.turn.state == "waiting_auth":
-            await self._go_on(connection, principal, accepted.turn.id)
         return accepted
 
     async def _check_rates(self, connection: Connection, request: Request) -> None:

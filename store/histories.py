@@ -16,11 +16,14 @@ HUMAN = "turn_"  # a turn's HumanMessage has this and the turn's id as its id
 
 @dataclass(frozen=True, slots=True)
 class _Ledger:
-    """What a conversation's turns say: ids in order, those that succeeded, whether one is active, the last answer."""
+    """What a conversation's turns say: ids in order, those that succeeded, the last answer.
+
+    `whole` is false while a turn goes on or ended early: the next one makes the history whole.
+    """
 
     turns: list[str]
     succeeded: list[str]
-    active: bool
+    whole: bool
     answer: str
 
 
@@ -51,13 +54,13 @@ async def _ledger(connection: Connection, conversation: str) -> _Ledger:
     return _Ledger(
         turns=[turn["id"] for turn in turns],
         succeeded=[turn["id"] for turn in succeeded],
-        active=any(turn["state"] not in ("succeeded", "failed", "canceled") for turn in turns),
+        whole=bool(turns) and turns[-1]["state"] == "succeeded",
         answer=succeeded[-1]["answer"] if succeeded else "",
     )
 
 
 def _compare(conversation: str, messages: Sequence[BaseMessage], ledger: _Ledger) -> list[str]:
-    found = [f"I7 conversation {conversation}: {fault}" for fault in _unpaired(messages, ledger.active)]
+    found = [f"I7 conversation {conversation}: {fault}" for fault in _unpaired(messages, ledger.whole)]
     humans = [str(m.id).removeprefix(HUMAN) for m in messages if str(m.id).startswith(HUMAN)]
     in_order = [turn for turn in ledger.turns if turn in humans]
     if humans != in_order:
@@ -69,7 +72,7 @@ def _compare(conversation: str, messages: Sequence[BaseMessage], ledger: _Ledger
     return found
 
 
-def _unpaired(messages: Sequence[BaseMessage], active: bool) -> list[str]:
+def _unpaired(messages: Sequence[BaseMessage], whole: bool) -> list[str]:
     """Faults that a strict provider refuses: a call without a result right behind it, or a result without a call."""
     faults, waiting = [], Counter[str]()
     for message in messages:
@@ -80,7 +83,7 @@ def _unpaired(messages: Sequence[BaseMessage], active: bool) -> list[str]:
             continue
         faults += [f"call {key} has no result" for key, count in waiting.items() if count > 0]
         waiting = Counter(_calls(message))
-    if not active:
+    if whole:
         faults += [f"call {key} has no result" for key, count in waiting.items() if count > 0]
     return faults
 

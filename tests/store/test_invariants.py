@@ -110,8 +110,8 @@ async def test_histories_that_a_provider_refuses_are_found(pool: Pool, connectio
     }
     turn = await scenes.running(connection)
     await _remember(pool, turn, bad[kind])
-    await leases.finish(connection, turn, "failed", Content())
-    assert _rules(await violations(connection)) == {"I7"}
+    await leases.finish(connection, turn, "succeeded", Content())
+    assert "I7" in _rules(await violations(connection))
 
 
 async def test_an_open_call_of_an_active_turn_is_no_fault(pool: Pool, connection: Connection) -> None:
