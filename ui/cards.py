@@ -61,8 +61,13 @@ def _outcome(result: Part | None) -> Value | None:
 def batch(parts: Sequence[Part]) -> Value:
     """Several calls of one tool as one table."""
     items = [confirm(part) for part in parts]
-    label = parts[0]["metadata"].get("title") or items[0]["call"]["tool"]
-    return {"kind": "batch", "id": items[0]["id"], "label": label, "risk": items[0]["risk"], "items": items}
+    return {
+        "kind": "batch",
+        "id": items[0]["id"],
+        "label": items[0]["approve"],
+        "risk": items[0]["risk"],
+        "items": items,
+    }
 
 
 def steps(parts: Sequence[Part]) -> Value:

@@ -69,13 +69,15 @@ def _told_by_receipt(part: Part) -> bool:
 
 
 def _kinship(part: Part) -> tuple:
-    """What makes neighbours share a card: all tools, or requests for one tool."""
+    """What makes neighbours share a card: all tools, or requests for one tool that need no name typed."""
     meta = part.get("metadata") or {}
     if meta.get("drawn"):
         return ALONE
     if meta.get("type") in TOOLS:
         return ("tools",)
-    return ("confirm", meta["tool"]) if meta.get("type") in CONFIRM else ALONE
+    if meta.get("type") in CONFIRM and not meta["approval"]["card"].get("type_to_sign"):
+        return ("confirm", meta["tool"])
+    return ALONE
 
 
 def _draw(group: Sequence[Part]) -> Drawn:

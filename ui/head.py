@@ -1,6 +1,7 @@
 """What goes into the head of the Gradio page: sheets, the script, and a stand-in for blocked storage."""
 
 import hashlib
+from functools import cache
 from pathlib import Path
 
 from ui.strings import module
@@ -28,8 +29,9 @@ root.toggle("cs-opened", asked.has("conversation"));
 })();</script>"""
 
 
+@cache
 def version() -> str:
-    """Changes with any of the static files, so that they can be cached for good."""
+    """Changes with any of the static files, so that browsers may keep them for good."""
     digest = hashlib.sha256(module().encode())
     for file in sorted(STATIC.rglob("*.*")):
         digest.update(file.read_bytes())

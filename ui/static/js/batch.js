@@ -15,7 +15,7 @@ const OUTCOME = { approved: "d.approved", consumed: "d.approved", failed: "d.fai
 export function batch(v) {
   const pending = v.items.filter((item) => item.state === "pending");
   const rows = v.items.map((item) => new Row(item, () => refresh()));
-  const open = rows.filter((row) => row.item.state === "pending" && maySign(row.item) && !row.item.type_to_sign);
+  const open = rows.filter((row) => row.item.state === "pending" && maySign(row.item));
   if (!born.has(v.id)) born.set(v.id, performance.now());
   const status = h("span", { class: "cs-status", role: "status" });
   const all = h("input", { type: "checkbox", class: "cs-check", id: `all-${v.id}` });
@@ -79,7 +79,7 @@ class Row {
     if (!drafts.has(item.id)) drafts.set(item.id, { seen: false, chosen: false, open: false });
     this.draft = drafts.get(item.id);
     this.onchange = onchange;
-    const open = item.state === "pending" && maySign(item) && !item.type_to_sign;
+    const open = item.state === "pending" && maySign(item);
     this.box = open ? h("input", { type: "checkbox", class: "cs-check", "aria-label": t("batch.choose", { t: visible(item.title) }), checked: this.draft.chosen, disabled: !this.draft.seen }) : null;
     this.box?.addEventListener("change", () => { this.draft.chosen = this.box.checked; onchange(); });
     const details = h("details", { class: "cs-row-more", open: this.draft.open }, h("summary", {}, icon("chev", "cs-chev"), h("span", { class: "cs-row-t" }, visible(item.title)), this.state()),

@@ -33,4 +33,4 @@ export function moment(iso) {
 }
 
 /** Seconds as "0.8 s". */
-export const seconds = (n) => t("unit.seconds", { n: n.toLocaleString(lang, { maximumFractionDigits: n < 10 ? 1 : 0 }) });
+export const seconds = (n) => t("unit.seconds", { n: Math.max(n, 0.1).toLocaleString(lang, { maximumFractionDigits: n < 10 ? 1 : 0 }) });
