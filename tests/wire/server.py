@@ -67,6 +67,7 @@ class WireServer:
         self._socket = socket.socket(proto=socket.IPPROTO_TCP)
         self._socket.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
         self._socket.bind(("127.0.0.1", port))
+        self._socket.listen(2048)
         config = uvicorn.Config(self.app(), log_level="critical", ws="none", lifespan="off", timeout_keep_alive=30)
         self._server = uvicorn.Server(config)
         self._thread = threading.Thread(target=self._serve, daemon=True)
@@ -163,11 +164,12 @@ class WireServer:
         return JSONResponse({"object": "list", "data": [{"id": "scripted", "object": "model", "owned_by": "tests"}]})
 
     async def _list_requests(self, request: Request) -> Response:
-        seen = [asdict(received) for received in self.requests]
+        requests = [asdict(received) for received in self.requests]
+        seen = {"requests": requests, "usage": list(self.usage), "left": self.left, "sent": self.sent}
         if request.method == "DELETE":
             self.requests.clear()
             self.usage.clear()
-        return JSONResponse({"requests": seen, "usage": self.usage, "left": self.left, "sent": self.sent})
+        return JSONResponse(seen)
 
     async def _change_script(self, request: Request) -> Response:
         if request.method == "DELETE":

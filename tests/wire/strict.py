@@ -164,8 +164,8 @@ def _check_tool(function: Mapping[str, Any]) -> None:
     if len(function.get("description", "")) > 1024:
         raise InvalidRequestError(f"the description of {name} is longer than 1024 characters")
     if schema.get("type") != "object":
-        raise InvalidRequestError(f"InvalidRequestError schema for function {name!r}: schema must be of type 'object'")
+        raise InvalidRequestError(f"Invalid schema for function {name!r}: schema must be of type 'object'")
     try:
         Draft202012Validator.check_schema(schema)
     except SchemaError as error:
-        raise InvalidRequestError(f"InvalidRequestError schema for function {name!r}: {error.message}") from error
+        raise InvalidRequestError(f"Invalid schema for function {name!r}: {error.message}") from error
