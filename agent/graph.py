@@ -9,7 +9,7 @@ open: a call whose resource changed since it was shown (412) goes back to `gate`
 """
 
 import time
-from collections.abc import Hashable, Mapping
+from collections.abc import Mapping
 from functools import cache
 from typing import Annotated, Any, TypedDict
 
@@ -88,10 +88,10 @@ def _compiled() -> CompiledStateGraph[State, RunContext, Any, Any]:
     return graph.compile()
 
 
-def run_config(conversation_id: str, limits: Limits, **configurable: Hashable) -> dict[str, Any]:
+def run_config(conversation_id: str, limits: Limits) -> dict[str, Any]:
     """LangGraph's config of a run: two steps of the graph for each of the model's, eight calls at a time."""
     return {
-        "configurable": {"thread_id": conversation_id, **configurable},
+        "configurable": {"thread_id": conversation_id},
         "recursion_limit": 2 * limits.steps + 2 * limits.rounds + 10,
         "max_concurrency": 8,
     }
