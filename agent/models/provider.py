@@ -69,7 +69,7 @@ class _Chat(ChatOpenAI):
         except ValidationError as error:
             if error.errors()[0]["loc"][0] != "tool_calls":
                 raise
-            end = AIMessageChunk("", response_metadata={"status": "completed"})
+            end = AIMessageChunk(content="", response_metadata={"status": "completed"})
             yield ChatGenerationChunk(message=end)
 
     def _convert_chunk_to_generation_chunk(
