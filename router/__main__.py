@@ -7,9 +7,9 @@ from collections.abc import Sequence
 from dataclasses import asdict
 from pathlib import Path
 
-from router.calibration import calibrate, judge, split
+from router.calibration import Remembering, calibrate, judge, split
 from router.cases import BadCases, Case, load_cases, load_catalogue, unknown_tools
-from router.embedder import EmbedderUnavailable
+from router.embedder import Embedder, EmbedderUnavailable
 from router.entry import Choice
 from router.evaluation import evaluate, run
 from router.models import BUILTIN, hub_answers, open_embedder
@@ -50,9 +50,12 @@ def _parser() -> argparse.ArgumentParser:
     return parser
 
 
+def _embedder(options: argparse.Namespace) -> Embedder | None:
+    return None if options.model == "none" else open_embedder(options.model, hub_answers)
+
+
 def _router(options: argparse.Namespace) -> Router:
-    embedder = None if options.model == "none" else open_embedder(options.model, hub_answers)
-    return Router(load_catalogue(options.catalogue), embedder)
+    return Router(load_catalogue(options.catalogue), _embedder(options))
 
 
 def _cases(files: Sequence[Path], router: Router) -> list[Case]:
@@ -96,7 +99,8 @@ def _line(label: str, choice: Choice) -> str:
 
 
 def _calibrate(options: argparse.Namespace) -> None:
-    router = _router(options)
+    embedder = _embedder(options)
+    router = Router(load_catalogue(options.catalogue), Remembering(embedder) if embedder else None)
     cases = _cases(options.files, router)
     tuned, judged = (cases, _cases(options.held_out, router)) if options.held_out else split(cases)
     policy = calibrate(router, tuned)

@@ -6,14 +6,18 @@ from dataclasses import dataclass, replace
 from itertools import product
 from statistics import fmean
 
+import numpy as np
+
 from router.cases import Case
+from router.embedder import Embedder
 from router.evaluation import run
 from router.fusion import Policy
 from router.router import Router
+from router.scope import fit
 
-_THRESHOLDS = [round(0.05 * i, 2) for i in range(1, 13)]
-_RATIOS = [0.35, 0.45, 0.55, 0.65]
-_ROOM = 6.0
+_THRESHOLDS = (0.05, 0.1, 0.15, 0.2, 0.3)
+_RATIOS = (0.35, 0.4, 0.45, 0.5, 0.55, 0.65)
+_ROOM = 5.5
 _TALK = 0.5
 
 
@@ -29,7 +33,7 @@ class Figures:
     @property
     def worth(self) -> float:
         """Recall, less what is paid for large subsets, for offers to small talk and for forbidden tools."""
-        crowd = 0.02 * self.subset + 0.1 * max(0.0, self.subset - _ROOM)
+        crowd = 0.002 * self.subset + 0.1 * max(0.0, self.subset - _ROOM)
         return self.recall - crowd - 0.2 * max(0.0, self.talk - _TALK) - self.forbidden
 
 
@@ -43,10 +47,21 @@ def split(cases: Sequence[Case]) -> tuple[list[Case], list[Case]]:
 
 def calibrate(router: Router, cases: Sequence[Case]) -> Policy:
     """The policy of most worth on these cases; the router goes on with it."""
+    router.policy = _with_scope(router, cases)
     policies = [replace(router.policy, threshold=t, ratio=r) for t, r in product(_THRESHOLDS, _RATIOS)]
-    best = max(policies, key=lambda policy: judge(router, cases, policy).worth)
-    router.policy = best
-    return best
+    router.policy = max(policies, key=lambda policy: judge(router, cases, policy).worth)
+    return router.policy
+
+
+def _with_scope(router: Router, cases: Sequence[Case]) -> Policy:
+    """The router's policy with the scope learned from these cases, if they hold both work and talk."""
+    seen = [(router.scope_features(case.query, case.recent), bool(case.needed)) for case in cases]
+    known = [(features, work) for features, work in seen if features is not None]
+    work = np.array([work for _, work in known], dtype=bool)
+    if work.all() or not work.any():
+        return router.policy
+    weights, at = fit(np.array([features for features, _ in known]), work)
+    return replace(router.policy, scope=weights, scope_at=at)
 
 
 def judge(router: Router, cases: Sequence[Case], policy: Policy) -> Figures:
@@ -64,3 +79,18 @@ def judge(router: Router, cases: Sequence[Case], policy: Policy) -> Figures:
 
 def _mean(values: Sequence[float]) -> float:
     return round(fmean(values), 4) if values else 0.0
+
+
+class Remembering:
+    """An embedder that encodes each text once: a calibration asks for the same queries many times."""
+
+    def __init__(self, embedder: Embedder):
+        self._embedder, self._known = embedder, dict[str, np.ndarray]()
+        self.id = embedder.id
+
+    def encode(self, texts: Sequence[str]) -> np.ndarray:
+        """See `Embedder.encode`."""
+        new = [text for text in dict.fromkeys(texts) if text not in self._known]
+        if new:
+            self._known.update(zip(new, self._embedder.encode(new), strict=True))
+        return np.array([self._known[text] for text in texts])

@@ -1,5 +1,6 @@
 """Both tiers in one score for each tool and each part of a query."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -11,61 +12,68 @@ from router.reading import Part
 
 @dataclass(frozen=True)
 class Policy:
-    """How scores become an offer. `python -m router calibrate` finds threshold and ratio for a model.
+    """How scores become an offer; `python -m router calibrate` finds the values of a model.
 
     threshold: least score of an offered tool. ratio: share of the best score that the others must reach.
-    cap: most tools beside companions. phrase_half: strength of a phrase match that counts half.
-    across: what a phrase is worth whose words stand in different clauses. act: how much of a phrase a
-    danger tool needs covered, with its act among the words. sure: the nearness in meaning that replaces it.
+    cap: most tools beside companions. scope: weights of `scope.features`; below `scope_at` nothing is offered.
+    phrase, meaning, bag: weights of the three scores; phrase_half: strength of a phrase that counts half.
+    across: what a phrase is worth whose words stand in different clauses; aside: what a clause loses that is
+    no request of its own. act, some, covered, sure: how much of a phrase with its act and thing, with its act,
+    of a telling phrase, and which nearness in meaning, are evidence enough for a danger tool.
     """
 
-    threshold: float = 0.2
+    threshold: float = 0.1
     ratio: float = 0.45
     cap: int = 6
+    scope: tuple[float, ...] = ()
+    scope_at: float = 0.0
+    phrase: float = 1.0
     phrase_half: float = 2.5
     meaning: float = 0.5
     bag: float = 0.02
     across: float = 0.75
     aside: float = 0.1
-    everyday: float = 0.5
-    outside: float = 0.3
-    thing: float = 0.5
     act: float = 0.7
     some: float = 0.45
-    sure: float = 0.85
     covered: float = 0.75
+    sure: float = 0.85
 
 
 @dataclass(slots=True)
 class Scores:
-    """One row a part, one column a tool: the fused score, and what it is made of."""
+    """One row a part, one column a tool: the fused score, and what it is made of; `talk` is one value a part."""
 
     fused: np.ndarray
     covered: np.ndarray
+    plain: np.ndarray
     acted: np.ndarray
     named: np.ndarray
     meaning: np.ndarray
+    talk: np.ndarray
 
 
-def fuse(parts: list[Part], keywords: KeywordTier, meaning: MeaningTier | None, policy: Policy, everyday: bool) -> Scores:
-    """Scores of all tools for the parts of a reading; parts that are everyday talk lose."""
+def fuse(parts: Sequence[Part], keywords: KeywordTier, meaning: MeaningTier | None, policy: Policy) -> Scores:
+    """Scores of all tools for the parts of a reading, the whole first."""
     words = keywords.score([part.terms for part in parts])
     worth = np.array([[policy.across if len(parts) > 1 and not i else 1.0] for i in range(len(parts))])
     asked = worth * np.array([[float(part.asked)] for part in parts])
-    phrase = words.phrase * worth
-    near, nearer = _nearness(parts, meaning, keywords.size)
-    lost = policy.everyday * nearer * everyday + policy.outside * np.array([p.outside * (policy.thing if p.about else 1.0) for p in parts])
     aside = np.array([[0.0 if part.request or not i else policy.aside] for i, part in enumerate(parts)])
-    fused = phrase / (phrase + policy.phrase_half) + policy.bag * words.bag + policy.meaning * near
-    fused -= aside + lost[:, None]
-    return Scores(fused, words.covered * asked, words.acted * asked, words.named * asked, near)
+    near, talk = _nearness(parts, meaning, keywords.size)
+    phrase = words.phrase * worth
+    fused = policy.phrase * phrase / (phrase + policy.phrase_half) + policy.bag * words.bag + policy.meaning * near
+    return Scores(
+        fused=fused - aside,
+        covered=words.covered * asked,
+        plain=words.plain,
+        acted=words.acted * asked,
+        named=words.named * asked,
+        meaning=near,
+        talk=talk,
+    )
 
 
-def _nearness(parts: list[Part], meaning: MeaningTier | None, size: int) -> tuple[np.ndarray, np.ndarray]:
-    """Nearness in meaning, and by how much everyday talk is nearer still."""
+def _nearness(parts: Sequence[Part], meaning: MeaningTier | None, size: int) -> tuple[np.ndarray, np.ndarray]:
+    """Nearness in meaning to the tools, and to everyday talk."""
     if meaning is None:
         return np.zeros((len(parts), size)), np.zeros(len(parts))
-    scores = meaning.score([part.text for part in parts])
-    near = np.array([s.tools for s in scores])
-    talk = np.array([s.everyday for s in scores]) - near.max(axis=1)
-    return near, np.maximum(talk, 0.0)
+    return meaning.score([part.text for part in parts])

@@ -27,13 +27,14 @@ Phrase = tuple[Slot, ...]
 class KeywordScores:
     """One row a part, one column a tool.
 
-    phrase: strength of the best phrase. covered: how much of a telling phrase is covered, 0 to 1. acted: the
-    same of any phrase with the tool's own act among the words. named: of one that names a thing beside the
-    act. bag: BM25 over name, descriptions, parameters and path.
+    phrase: strength of the best phrase. covered: how much of a telling phrase is covered, 0 to 1. plain: of
+    one that says what to do with what. acted: of any phrase, if the tool's own act is among the words. named:
+    the same for phrases of two words or more. bag: BM25 over name, descriptions, parameters and path.
     """
 
     phrase: np.ndarray
     covered: np.ndarray
+    plain: np.ndarray
     acted: np.ndarray
     named: np.ndarray
     bag: np.ndarray
@@ -83,12 +84,14 @@ class KeywordTier:
             for term in slot:
                 self._slots_of[term].append((i, _CONCEPT if term[0] == "@" else 1.0))
         self._total = np.array([sum(self._idf[number[slot]] for slot in phrase) for _, phrase in self._phrases])
+        self._share = 1.0 / np.maximum(self._total, 1e-9)
 
     def _weigh_phrases(self, names: Sequence[Phrase]) -> None:
         """Which phrases are telling, name a thing, are bare names, and by which terms a tool's own act shows."""
         phrases = self._phrases
         self._telling = self._total >= _TELLING
         self._several = np.array([len(phrase) > 1 for _, phrase in phrases], dtype=bool)
+        self._plain = np.array([self._says_what(phrase) for _, phrase in phrases], dtype=bool)
         bare = [phrase == names[tool] and not self._says_act(phrase) for tool, phrase in phrases]
         self._worth = np.where(bare, _BARE, 1.0)
         own = self._own_acts(names)
@@ -106,6 +109,12 @@ class KeywordTier:
         """Whether a phrase says what is done (delete dashboard), unlike a bare name (Magnetis)."""
         return len(phrase) > 1 and any(self._lexicon.does(term) for slot in phrase for term in slot)
 
+    def _says_what(self, phrase: Phrase) -> bool:
+        """Whether a phrase has one word for the act or question and another for the thing."""
+        does = [slot for slot in phrase if any(map(self._lexicon.does, slot))]
+        things = [slot for slot in phrase if any(map(self._lexicon.is_thing, slot))]
+        return any(act is not thing for act in does for thing in things)
+
     def _own_acts(self, names: Sequence[Phrase]) -> list[set[str]]:
         """For each tool the acts that its name begins with, and that its phrases often begin with."""
         first: list[Counter[str]] = [Counter() for _ in range(self.size)]
@@ -116,6 +125,10 @@ class KeywordTier:
         named = [set(filter(self._lexicon.is_act, name[0] if name else ())) for name in names]
         return [acts | extra for acts, extra in zip(often, named, strict=True)]
 
+    def knows(self, term: str) -> bool:
+        """Whether any tool can be found by the term."""
+        return term in self._slots_of
+
     def terms_of(self, tool: int) -> set[str]:
         """All terms by which a tool, given by its index, can be found."""
         return self._terms[tool]
@@ -123,7 +136,7 @@ class KeywordTier:
     def score(self, rows: Sequence[Terms]) -> KeywordScores:
         """Scores of all tools for the words of each part of a query."""
         matched = self._matched(rows)
-        coverage = matched / np.maximum(self._total, 1e-9)
+        coverage = matched * self._share
         acted = np.zeros_like(coverage)
         for row, terms in enumerate(rows):
             for phrases in (self._acting[term] for term in terms if term in self._acting):
@@ -131,6 +144,7 @@ class KeywordTier:
         return KeywordScores(
             phrase=self._best(matched * coverage * self._worth),
             covered=self._best(coverage * self._telling),
+            plain=self._best(coverage * self._plain),
             acted=self._best(acted),
             named=self._best(acted * self._several),
             bag=np.array([self._bags.score(terms) for terms in rows]),

@@ -1,7 +1,6 @@
 """The meaning tier: how near a query is to the name, the description and the phrases of each tool."""
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 from functools import partial
 from statistics import median
 
@@ -18,14 +17,6 @@ _GENERIC = {"tool", "app", "ai", "plugin", "gpt", "api", "chat", "bot"}
 _FALLBACK_SPAN = 0.45
 
 Encode = Callable[[Sequence[str]], np.ndarray]
-
-
-@dataclass(slots=True)
-class MeaningScores:
-    """Nearness of each tool on the model's own scale (0 noise, 1 a paraphrase), and of everyday talk."""
-
-    tools: np.ndarray
-    everyday: float
 
 
 class MeaningTier:
@@ -47,12 +38,14 @@ class MeaningTier:
         self._everyday = encode(list(everyday))
         self.low, self.high = self._scale()
 
-    def score(self, texts: Sequence[str]) -> list[MeaningScores]:
-        """Scores for each of the texts."""
+    def score(self, texts: Sequence[str]) -> tuple[np.ndarray, np.ndarray]:
+        """For each text its nearness to each tool, and to everyday talk, on the model's own scale: 0 is noise,
+        1 a paraphrase."""
         queries = self.embedder.encode(list(texts))
-        scaled = (self._nearness(queries) - self.low) / (self.high - self.low)
-        talk = ((queries @ self._everyday.T).max(axis=1) - self.low) / (self.high - self.low)
-        return [MeaningScores(s, float(t)) for s, t in zip(scaled, talk, strict=True)]
+        return self._scaled(self._nearness(queries)), self._scaled((queries @ self._everyday.T).max(axis=1))
+
+    def _scaled(self, cosine: np.ndarray) -> np.ndarray:
+        return (cosine - self.low) / (self.high - self.low)
 
     def _nearness(self, queries: np.ndarray) -> np.ndarray:
         return (

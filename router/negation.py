@@ -4,9 +4,13 @@ import re
 from collections.abc import Container, Sequence
 from dataclasses import dataclass
 
-_RUSSIAN = {"не", "ни"}
+_RUSSIAN = {"не"}
 _ENGLISH = {"don't", "dont", "never", "not", "no", "needn't", "mustn't", "shouldn't", "won't", "nothing", "avoid"}
-_NOMINAL = {"без", "вместо", "without", "instead", "rather", "кроме", "except"}
+_NOMINAL = {
+    "без", "вместо", "кроме", "отложи", "отложим", "повремени", "погоди", "подожди",
+    "without", "instead", "rather", "except", "hold", "skip", "forget", "postpone",
+}  # fmt: skip
+_WISH = {"want", "need"}
 _STATE_BEFORE_NOT = {"is", "are", "was", "were", "has", "have", "had", "does", "did", "can", "could", "am", "still", "why"}
 _STATE = re.compile(r"(?:[еуиюя]т(?:ся)?|[аеиоыуя]л[аои]?(?:с[ья])?|[аеяо]н[аоы]?|ен[аоы]?|могу|вижу|могут|понял|пойму|знаю)$")
 _VERB = re.compile("(?:[ийь]|[ийь]те|[еи]м)$")
@@ -57,6 +61,8 @@ class _Clause:
         if self.words[at] == "no":
             return self._content(at)
         scope = range(0 if self.words[at] == "nothing" else at + 1, len(self.words))
+        if _WISH & set(self.words[at + 1 : at + 2]):
+            return scope
         return scope if any(self.acts[i] for i in scope) else ()
 
     def _russian(self, at: int) -> Sequence[int]:

@@ -26,7 +26,7 @@ class Gate:
     def admits(self, reading: Reading, scores: Scores, policy: Policy, again: Collection[str]) -> np.ndarray:
         """A mask over the tools; `again` are those of the last turn, which a follow-up may repeat."""
         unwanted = [terms for terms in reading.unwanted if terms]
-        admitted = ~self._danger | self._evident(scores, policy, strict=bool(unwanted))
+        admitted = ~self._danger | self._evident(reading, scores, policy, strict=bool(unwanted))
         if not unwanted:
             admitted |= np.array([name in again for name in self._names], dtype=bool)
         for terms in unwanted:
@@ -37,12 +37,13 @@ class Gate:
         """A mask of the tools that the person's role permits; None permits all."""
         return np.array([allowed is None or name in allowed for name in self._names], dtype=bool)
 
-    def _evident(self, scores: Scores, policy: Policy, strict: bool) -> np.ndarray:
+    def _evident(self, reading: Reading, scores: Scores, policy: Policy, strict: bool) -> np.ndarray:
         """Where the query asks for the act itself; once something is ruled out, only in so many words."""
         evident = scores.named.max(axis=0) >= policy.act
         if strict:
             return evident
-        evident |= scores.acted.max(axis=0) >= policy.some
+        if not any(part.outside for part in reading.parts):
+            evident |= scores.acted.max(axis=0) >= policy.some
         evident |= scores.covered.max(axis=0) >= policy.covered
         return evident | (scores.meaning.max(axis=0) >= policy.sure)
 

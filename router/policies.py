@@ -5,6 +5,7 @@ from dataclasses import asdict, replace
 from functools import lru_cache
 from importlib import resources
 from pathlib import Path
+from typing import Any
 
 from router.fusion import Policy
 
@@ -12,14 +13,14 @@ KEYWORDS_ONLY = "keywords"
 
 
 @lru_cache(maxsize=1)
-def _packaged() -> dict[str, dict[str, float]]:
+def _packaged() -> dict[str, dict[str, Any]]:
     return json.loads(resources.files("router").joinpath("policies.json").read_text("utf-8"))
 
 
 def policy_for(model: str | None) -> Policy:
     """The policy of a model by its id without revision; the defaults for one never calibrated; None: keywords alone."""
     found = _packaged().get(KEYWORDS_ONLY if model is None else model.split("@")[0], {})
-    return replace(Policy(), **found)
+    return replace(Policy(), **{k: tuple(v) if isinstance(v, list) else v for k, v in found.items()})
 
 
 def save_policy(path: Path, model: str | None, policy: Policy) -> None:

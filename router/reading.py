@@ -32,6 +32,8 @@ class Word:
     clause: int
     shape: str | None = None
     out: bool = False
+    title: bool = False
+    terms: tuple[str, ...] = ()
 
 
 @dataclass(slots=True)
@@ -87,10 +89,13 @@ class Reader:
         clause, last = 0, 0
         split = tokens(text)
         transliterated = any(self._spelling.transliterated(raw.lower()) for raw, _, _ in split)
-        for raw, start, end in split:
+        titles = _titles([raw for raw, _, _ in split])
+        for at, (raw, start, end) in enumerate(split):
             if found and (raw.lower() in _CONJUNCTIONS or _BREAK.search(text, last, start)):
                 clause = found[-1].clause + 1
             found.append(self._word(raw, clause, not found, transliterated))
+            found[-1].title = titles[at]
+            found[-1].terms = self._terms_of(found[-1])
             last = end
         return found
 
@@ -107,7 +112,7 @@ class Reader:
 
     def _rule_out(self, clause: Sequence[Word]) -> bool:
         words = [w.meant for w in clause]
-        acts = [any(map(self._lexicon.does, self._terms_of(w))) for w in clause]
+        acts = [any(map(self._lexicon.does, w.terms)) for w in clause]
         for start, end, concept in self._lexicon.sequences(words):
             acts[start : end + 1] = [acts[start] or self._lexicon.does(f"@{concept}")] * (end + 1 - start)
         flags, frozen = ruled_out(words, acts, self._lexicon.stop)
@@ -128,24 +133,24 @@ class Reader:
         telling = bool(wanted) or any(w.meant not in self._lexicon.stop for w in kept)
         return Part(" ".join(map(_as_meant, kept)), wanted, outside, not self._only_told(clause), telling)
 
-    def _matches(self, clause: Sequence[Word]) -> list[tuple[Sequence[Word], list[str]]]:
+    def _matches(self, clause: Sequence[Word]) -> list[tuple[Sequence[Word], Sequence[str]]]:
         """Words, alone or several in order, with the terms they stand for."""
         sequences = self._lexicon.sequences([w.meant for w in clause])
         several = [(clause[start : end + 1], [f"@{concept}"]) for start, end, concept in sequences]
-        return [([w], self._terms_of(w)) for w in clause] + several
+        return [([w], w.terms) for w in clause] + several
 
-    def _terms_of(self, word: Word) -> list[str]:
+    def _terms_of(self, word: Word) -> tuple[str, ...]:
         if word.shape:
             concept = self._lexicon.shapes.get(word.shape)
             prefix = re.match(r"[a-zа-я]{2,}(?=-)", word.meant)
-            return [f"@{concept}"] * bool(concept) + ([stem(prefix.group())] if prefix else [])
-        concepts = [f"@{concept}" for concept in self._lexicon.of(word.meant)]
-        return concepts if word.meant in self._lexicon.stop else [*concepts, stem(word.meant)]
+            return (*([f"@{concept}"] if concept else []), *([stem(prefix.group())] if prefix else []))
+        concepts = tuple(f"@{concept}" for concept in self._lexicon.of(word.meant))
+        return concepts if word.meant in self._lexicon.stop else (*concepts, stem(word.meant))
 
     def _put(self, into: Terms, term: str, words: Sequence[Word], reading: Reading) -> None:
         weight = min(w.weight for w in words) if len(words) == 1 else 1.0
-        if weight <= _NAME_WEIGHT and self._lexicon.is_outside(term):
-            weight *= _OUTSIDE_NAME
+        if self._lexicon.is_outside(term):
+            weight = _OUTSIDE_NAME if words[0].title else 1.0
         if weight > into.get(term, 0.0):
             into[term] = weight
             reading.sources[term] = " ".join(w.raw for w in words)
@@ -155,7 +160,7 @@ class Reader:
         for word in clause:
             if word.meant in _TOLD:
                 return True
-            if any(self._lexicon.is_act(term) for term in self._terms_of(word)):
+            if any(map(self._lexicon.is_act, word.terms)):
                 return False
         return False
 
@@ -175,6 +180,12 @@ def _clauses(words: Sequence[Word]) -> list[list[Word]]:
     for word in words:
         clauses[word.clause].append(word)
     return clauses
+
+
+def _titles(raw: Sequence[str]) -> list[bool]:
+    """Which words belong to a name of several capitalised words: Payment Calendar."""
+    big = [word[0].isupper() and not word.isupper() for word in raw]
+    return [up and (any(big[max(at - 1, 1) : at]) or any(big[at + 1 : at + 2])) for at, up in enumerate(big)]
 
 
 def _as_meant(word: Word) -> str:

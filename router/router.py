@@ -2,6 +2,7 @@
 
 from collections import Counter
 from collections.abc import Collection, Sequence
+from dataclasses import replace
 
 import numpy as np
 
@@ -15,11 +16,13 @@ from router.lexicon import Lexicon, packaged_lexicon
 from router.meaning import MeaningTier
 from router.offer import Gate, best_few
 from router.policies import policy_for
-from router.reading import Reader, Reading, joined
+from router.reading import Part, Reader, Reading, joined
+from router.scope import Scope, inside
 from router.spelling import Spelling
 
 _BELOW = 5
 _FOUND = 5
+_PROSE = 0.2  # a description is prose: short names that it happens to contain say little
 
 
 class Router:
@@ -41,12 +44,14 @@ class Router:
         if twice:
             raise ValueError(f"Two tools are named {twice[0]}; names in a catalogue must differ.")
         self.entries = {entry.name: entry for entry in entries}
-        self._at = {name: i for i, name in enumerate(self.entries)}
+        self._names = list(self.entries)
+        self._at = {name: i for i, name in enumerate(self._names)}
         self._lexicon = lexicon or packaged_lexicon()
         self._reader = Reader(self._lexicon, Spelling(self._lexicon, vocabulary_of(entries)))
         self._keywords = KeywordTier(entries, self._lexicon)
         self._context = Context(self.entries, self._lexicon)
         self._gate = Gate(entries, self._keywords, self._context, self._lexicon)
+        self._scope = Scope(self._keywords, self._lexicon)
         self._policy, self._cache, self._notices = policy, cache, list[str]()
         self._tier: tuple[MeaningTier | None, Policy] = None, policy or policy_for(None)
         if embedder:
@@ -87,21 +92,34 @@ class Router:
         if not self.entries:
             return Selection(())
         meaning, policy = self._tier
+        reading, parts, leaning = self._read(query, recent)
+        if not parts:
+            return Selection((), threshold=policy.threshold, notice=self._notice())
+        scores = fuse(parts, self._keywords, meaning, policy)
+        work = leaning or inside(self._scope.features(reading, parts, scores), policy)
+        if leaning:
+            scores.fused[:] = np.maximum(scores.fused, 0.0) + self._head_start(recent)
+        admitted = self._gate.admits(reading, scores, policy, recent[-1] if leaning else ())
+        admitted &= self._gate.permitted(allowed)
+        chosen = best_few(scores, admitted, policy) if work else []
+        return self._selection(chosen, scores, admitted, reading, policy)
+
+    def _read(self, query: str, recent: Sequence[Sequence[str]]) -> tuple[Reading, list[Part], bool]:
+        """The query's reading, the parts that are scored (the whole first), and whether it leans on the last turns."""
         reading = self._reader.read(query)
         self._context.lend_within(reading)
         leaning = self._context.leans(reading, recent)
         if leaning:
             self._context.lend_recent(reading, recent)
         parts = [part for part in reading.parts if part.telling or leaning]
-        if not parts:
-            return Selection((), threshold=policy.threshold, notice=self._notice())
-        parts = [joined(parts), *parts] if len(parts) > 1 else parts
-        scores = fuse(parts, self._keywords, meaning, policy, everyday=not leaning)
-        again = recent[-1] if leaning else ()
-        if leaning:
-            scores.fused[:] = np.maximum(scores.fused, 0.0) + self._head_start(recent)
-        admitted = self._gate.admits(reading, scores, policy, again) & self._gate.permitted(allowed)
-        return self._selection(best_few(scores, admitted, policy), scores, admitted, reading, policy)
+        return reading, [joined(parts), *parts] if len(parts) > 1 else parts, leaning
+
+    def scope_features(self, query: str, recent: Sequence[Sequence[str]] = ()) -> np.ndarray | None:
+        """What calibration learns the scope from; None for a query that is decided without it."""
+        reading, parts, leaning = self._read(query, recent)
+        if leaning or not parts:
+            return None
+        return self._scope.features(reading, parts, fuse(parts, self._keywords, *self._tier))
 
     def find(self, description: str, allowed: Collection[str] | None = None) -> Selection:
         """The tools nearest to a description, for a model that asks for more: ranked, not gated by wording."""
@@ -109,7 +127,7 @@ class Router:
             return Selection(())
         meaning, policy = self._tier
         reading = self._reader.read_plainly(description)
-        scores = fuse(reading.parts, self._keywords, meaning, policy, everyday=False)
+        scores = fuse(reading.parts, self._keywords, meaning, replace(policy, phrase=_PROSE))
         admitted = self._gate.permitted(allowed)
         ranked = np.argsort(-np.where(admitted, scores.fused[0], -np.inf), kind="stable")[: admitted.sum()]
         return self._selection([int(i) for i in ranked[:_FOUND]], scores, admitted, reading, policy)
@@ -123,22 +141,21 @@ class Router:
     def _selection(
         self, chosen: Sequence[int], scores: Scores, admitted: np.ndarray, reading: Reading, policy: Policy
     ) -> Selection:
-        names = list(self._at)
         order = np.argsort(-np.where(admitted, scores.fused.max(axis=0), -np.inf), kind="stable")[: admitted.sum()]
-        offered = [self._choice(names[i], scores, reading, policy) for i in chosen]
+        offered = [self._choice(i, scores, reading, policy) for i in chosen]
         offered = self._with_companions(offered, scores, admitted)
         have = {choice.tool for choice in offered}
-        below = [self._choice(names[i], scores, reading, policy) for i in order if names[i] not in have][:_BELOW]
+        rest = [i for i in order if self._names[i] not in have]
+        below = [self._choice(int(i), scores, reading, policy) for i in rest[:_BELOW]]
         return Selection(tuple(offered), tuple(below), policy.threshold, self._notice())
 
-    def _choice(self, name: str, scores: Scores, reading: Reading, policy: Policy) -> Choice:
-        i = self._at[name]
+    def _choice(self, i: int, scores: Scores, reading: Reading, policy: Policy) -> Choice:
         row = int(scores.fused[:, i].argmax())
         score, near = float(scores.fused[row, i]), policy.meaning * float(scores.meaning[row, i])
         tier = "meaning" if near > 0.67 * score else "keywords" if near < 0.33 * score else "both"
-        found = self._keywords.terms_of(i) & reading.sources.keys()
-        words = dict.fromkeys(raw for term, raw in reading.sources.items() if term in found)
-        return Choice(name, round(score, 3), tier, tuple(words))
+        own = self._keywords.terms_of(i)
+        words = dict.fromkeys(raw for term, raw in reading.sources.items() if term in own)
+        return Choice(self._names[i], round(score, 3), tier, tuple(words))
 
     def _with_companions(self, chosen: Sequence[Choice], scores: Scores, admitted: np.ndarray) -> list[Choice]:
         offered: dict[str, Choice] = {}

@@ -60,6 +60,7 @@ def name_words(name: str) -> list[str]:
     return words(_CAMEL.sub(" ", name).replace("_", " "))
 
 
+@lru_cache(maxsize=20_000)
 def shape(token: str) -> str | None:
     """What an id-like token looks like: `snake`, `login`, `hash`, `number`, `percent`, `id` (bk-204), or None."""
     if token[-1] == "%":

@@ -1,0 +1,19 @@
+"""`python -m benchmarks NAME [--json]`: one measurement against peers, each a module with `main(argv)`."""
+
+import importlib
+import pkgutil
+import sys
+from pathlib import Path
+
+
+def main(argv: list[str]) -> int:
+    """Run the named benchmark with the rest of the arguments; 2 if there is none of that name."""
+    names = sorted(m.name for m in pkgutil.iter_modules([str(Path(__file__).parent)]) if m.name[0] != "_")
+    if not argv or argv[0] not in names:
+        print(f"usage: python -m benchmarks NAME [--json]; NAME is one of {', '.join(names)}", file=sys.stderr)
+        return 2
+    return importlib.import_module(f"benchmarks.{argv[0]}").main(argv[1:]) or 0
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))
