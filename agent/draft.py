@@ -56,4 +56,5 @@ class Draft:
             with suppress(psycopg.OperationalError, PoolTimeout):
                 await self._save(self.content())
             with suppress(TimeoutError):
-                await asyncio.wait_for(self._urgent.wait(), self._pause)
+                async with asyncio.timeout(self._pause):
+                    await self._urgent.wait()

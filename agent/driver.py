@@ -3,7 +3,7 @@
 import asyncio
 import logging
 from collections.abc import Awaitable
-from contextlib import aclosing
+from contextlib import aclosing, suppress
 from typing import Any, TypeVar
 from uuid import UUID, uuid4
 
@@ -31,7 +31,7 @@ from store import approvals as approval_rows
 from store.checkpoints import FencedSaver
 from store.errors import LostLease
 from store.messages import Content
-from store.pool import Connection, transaction
+from store.pool import transaction
 from store.turns import Ended, Turn
 
 log = logging.getLogger(__name__)
@@ -113,7 +113,7 @@ class Driver:
             try:
                 return await self._to_its_end()
             except AWAY as error:
-                log.warning("database away", extra={"turn_id": str(self._turn.id), "error": type(error).__name__})
+                log.warning("database away: %s", type(error).__name__, extra={"turn_id": str(self._turn.id)})
                 await asyncio.sleep(AWAY_PAUSE)
 
     async def _to_its_end(self) -> None:
@@ -237,22 +237,21 @@ class Driver:
     async def _wait_for_person(self, waits: Waits) -> None:
         """Leave the turn to the person; it is queued again at once if somebody decided in the meantime."""
         await self._kit.failpoints.reach("K07")
-        async with transaction(self._kit.pool) as connection:
+        await self._record_usage()
+        async with self._kit.pool.connection() as connection:
             await approval_rows.supersede_others(connection, self._lease, waits.keys)
-            await self._record_usage(connection)
             await leases.wait(connection, self._lease, waits.state, self.draft.content(), waits.awaited)
         await self._kit.failpoints.reach("K08")
 
     async def _wait_for_sign_in(self) -> None:
         self.draft.transcript.notice("sign_in", SIGN_IN[self._turn.lang == "ru"])
-        async with transaction(self._kit.pool) as connection:
-            await self._record_usage(connection)
+        await self._record_usage()
+        async with self._kit.pool.connection() as connection:
             await leases.wait(connection, self._lease, "waiting_auth", self.draft.content())
 
     async def _release(self) -> None:
-        async with transaction(self._kit.pool) as connection:
-            await self._record_usage(connection)
-            await messages.save_draft(connection, self._lease, self.draft.content())
+        await self._save(self.draft.content())
+        async with self._kit.pool.connection() as connection:
             await leases.release(connection, self._lease)
 
     async def _succeed(self, state: StateSnapshot) -> None:
@@ -299,9 +298,9 @@ class Driver:
         """Write the end of the turn and its message in one transaction, then drop old checkpoints."""
         await self._draw_receipts()
         self.draft.transcript.close(INTERRUPTED[self._turn.lang == "ru"], cut_off=state == "failed")
+        await self._record_usage()
         await self._kit.failpoints.reach("K13")
         async with transaction(self._kit.pool) as connection:
-            await self._record_usage(connection)
             await leases.finish(connection, self._lease, state, self.draft.content(), error)
             await self._kit.failpoints.reach("K14")
         await self._kit.failpoints.reach("K15")
@@ -315,15 +314,22 @@ class Driver:
         redraw(self.draft.transcript, self._kit.approvals, voided(rows), voided(asked))
 
     async def _save(self, content: Content) -> None:
-        async with transaction(self._kit.pool) as connection:
+        async with self._kit.pool.connection() as connection:
             await messages.save_draft(connection, self._lease, content)
-            await self._record_usage(connection)
+        await self._record_usage()
         await self._kit.failpoints.reach("K17")
 
-    async def _record_usage(self, connection: Connection) -> None:
-        """Counted once each, however often it is recorded."""
-        for used in self._used:
-            await usage.record(connection, self._lease, used)
+    async def _record_usage(self) -> None:
+        """Count the model requests so far, each once.
+
+        In a transaction of its own: a share of the turn's row must not be held when the row itself is to be changed,
+        or two such transactions and a third that waits for both lock each other out.
+        """
+        for used in list(self._used):
+            async with self._kit.pool.connection() as connection:
+                await usage.record(connection, self._lease, used)
+            with suppress(ValueError):
+                self._used.remove(used)
 
 
 def _unfinished(state: StateSnapshot) -> bool:

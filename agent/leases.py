@@ -97,6 +97,10 @@ class Heartbeat:
             if lease.turn_id in turn_ids:
                 lease.cancel.set()
 
+    def beat_now(self) -> None:
+        """Ask the database at once: wake-ups may have been missed."""
+        self._wake.set()
+
     def _held(self) -> list[Lease]:
         with self._lock:
             return list(self._leases.values())
@@ -111,6 +115,7 @@ class Heartbeat:
     def _beat_on(self) -> None:
         while not self._stopped:
             self._wake.wait(self._seconds / 3)
+            self._wake.clear()
             with suppress(psycopg.Error, OSError):
                 self._beat()
         if self._connection:

@@ -1,9 +1,12 @@
 """What a person has: conversations, their pages, what waits for a decision, what was allowed for good."""
 
-from collections.abc import Iterator
+import asyncio
+from collections.abc import Awaitable, Callable, Iterator
 from contextlib import contextmanager
-from typing import Any
+from typing import Any, TypeVar
 from uuid import UUID
+
+from psycopg import errors
 
 from agent import words
 from agent.approvals import Approvals
@@ -15,6 +18,8 @@ from store.errors import NotFound, TurnActive, TurnIdReused
 from store.pool import Pool
 from store.turns import Turn
 from tools.toolset import Effect, Lang, Toolset
+
+T = TypeVar("T")
 
 
 class Library:
@@ -76,9 +81,14 @@ class Library:
 
     async def delete(self, principal: Principal, conversation_id: str) -> None:
         """Delete a conversation; a running turn in it is stopped first."""
-        with refusing():
+        place = uuid_of(conversation_id)
+
+        async def once() -> None:
             async with self._pool.connection() as connection:
-                await conversations.delete(connection, principal.tenant, principal.subject, uuid_of(conversation_id))
+                await conversations.delete(connection, principal.tenant, principal.subject, place)
+
+        with refusing():
+            await retried(once)
 
     async def set_review(self, principal: Principal, conversation_id: str, on: bool) -> None:
         """Whether `write` calls ask too; refused while a turn runs."""
@@ -124,6 +134,18 @@ class Library:
         if turn is None:
             raise Refused("not_found")
         return turn
+
+
+async def retried(once: Callable[[], Awaitable[T]], tries: int = 3) -> T:
+    """Again, when two requests for one conversation got into each other's way and one was rolled back."""
+    for left in reversed(range(tries)):
+        try:
+            return await once()
+        except (errors.DeadlockDetected, errors.SerializationFailure):
+            if not left:
+                raise
+            await asyncio.sleep(0.05)
+    raise AssertionError("unreachable")
 
 
 @contextmanager

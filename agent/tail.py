@@ -63,7 +63,8 @@ class Tails:
                 if not look.going:
                     return
                 with suppress(TimeoutError):
-                    await asyncio.wait_for(bell.wait(), BEAT if self._live(turn.id) else POLL)
+                    async with asyncio.timeout(BEAT if self._live(turn.id) else POLL):
+                        await bell.wait()
                 await asyncio.sleep(max(0.0, told + PACE - self._clock()))
                 bell.clear()
                 look = await self._look(principal, turn, look, bell)

@@ -1,12 +1,10 @@
 """The way of a turn: accept, drive, wait for a person, finish. What the page and the API call."""
 
-import asyncio
 import json
 from collections.abc import AsyncIterator, Callable, Sequence
+from functools import partial
 from hashlib import sha256
 from uuid import UUID, uuid5
-
-from psycopg import errors
 
 from agent import words
 from agent.approvals import Approvals, Decision
@@ -19,7 +17,7 @@ from agent.guards import Limits
 from agent.identity import Principal
 from agent.keys import KeyRing
 from agent.kit import Kit
-from agent.library import refusing, uuid_of
+from agent.library import refusing, retried, uuid_of
 from agent.model import ModelClient
 from agent.refused import Refused
 from agent.routing import Routing, Selector
@@ -38,7 +36,6 @@ __all__ = ["Attachment", "ConversationRow", "Decision", "Message", "Page", "Prin
 
 NEW_CONVERSATIONS = UUID("5b0f7a52-6f0c-4c8e-9d55-2f6f2f0f6d1a")
 WAITS_FOR_WORDS = ("waiting_approval", "waiting_answer")
-CROSSED = (errors.DeadlockDetected, errors.SerializationFailure)
 
 
 class Turns(Decisions):
@@ -132,7 +129,7 @@ class Turns(Decisions):
         request = _request(principal, place, text, turn_id, lang, attachments)
         with refusing(lang):
             await self._see_to_active(principal, place)
-            accepted = await self._accepted(principal, request, new=not conversation_id)
+            accepted = await retried(partial(self._accept, principal, request, new=not conversation_id))
         await self._failpoints.reach("K01")
         if accepted.queued:
             self._worker.wake()
@@ -171,32 +168,19 @@ class Turns(Decisions):
         if active:
             await self._see_to(principal, active)
 
-    async def _accepted(self, principal: Principal, request: Request, *, new: bool) -> turns.Accepted:
-        """Accept, again if two requests for one conversation got into each other's way."""
-        for left in reversed(range(3)):
-            try:
-                async with transaction(self._pool) as connection:
-                    return await self._accept(connection, principal, request, new)
-            except CROSSED:
-                if not left:
-                    raise
-                await asyncio.sleep(0.05)
-        raise AssertionError("unreachable")
-
-    async def _accept(
-        self, connection: Connection, principal: Principal, request: Request, new: bool
-    ) -> turns.Accepted:
+    async def _accept(self, principal: Principal, request: Request, new: bool) -> turns.Accepted:
         mine = request.tenant, request.owner
-        if new:
-            await conversations.ensure(connection, *mine, request.conversation_id, request.lang)
-        active = await turns.active(connection, *mine, request.conversation_id)
-        if active and active.client_turn_id != request.client_turn_id and active.state in WAITS_FOR_WORDS:
-            await turns.supersede(connection, *mine, active.id, await self._voided(connection, active))
-        accepted = await turns.accept(connection, request)
-        if accepted.queued:
-            await self._check_rates(connection, request)
-            await self._credentials.keep(connection, accepted.turn.id, principal)
-            await self._title(connection, request)
+        async with transaction(self._pool) as connection:
+            if new:
+                await conversations.ensure(connection, *mine, request.conversation_id, request.lang)
+            active = await turns.active(connection, *mine, request.conversation_id)
+            if active and active.client_turn_id != request.client_turn_id and active.state in WAITS_FOR_WORDS:
+                await turns.supersede(connection, *mine, active.id, await self._voided(connection, active))
+            accepted = await turns.accept(connection, request)
+            if accepted.queued:
+                await self._check_rates(connection, request)
+                await self._credentials.keep(connection, accepted.turn.id, principal)
+                await self._title(connection, request)
         return accepted
 
     async def _check_rates(self, connection: Connection, request: Request) -> None:

@@ -20,6 +20,7 @@ from store.pool import Pool
 from store.turns import Turn
 
 log = logging.getLogger(__name__)
+LISTEN = 2.0
 AWAY = (psycopg.OperationalError, PoolTimeout)
 GIVEN_UP = {
     "en": "The answer was interrupted five times and was given up. Your message is saved; try again.",
@@ -57,6 +58,7 @@ class Worker:
         self._heartbeat = Heartbeat(url, seconds)
         self._listener = Listener(url, self._hear)
         self._work = asyncio.Event()
+        self._listening = asyncio.Event()
         self._tasks: set[asyncio.Task[Any]] = set()
         self._services: list[asyncio.Task[Any]] = []
         self.drivers: dict[UUID, Driver] = {}
@@ -65,8 +67,11 @@ class Worker:
         """Reap, then begin to listen and to claim."""
         await self.reap()
         self._heartbeat.start()
-        services = (self._listener.run(), self._claim_on(), self._reap_on())
-        self._services = [asyncio.create_task(service) for service in services]
+        self._services = [asyncio.create_task(self._listener.run())]
+        with suppress(TimeoutError):
+            async with asyncio.timeout(LISTEN):
+                await self._listening.wait()
+        self._services += [asyncio.create_task(service) for service in (self._claim_on(), self._reap_on())]
 
     async def drain(self, grace: float) -> None:
         """Claim no more; let running steps end for `grace` seconds, then give the turns back as they are."""
@@ -114,7 +119,8 @@ class Worker:
                     claimed = await self._claim()
             if not claimed:
                 with suppress(TimeoutError):
-                    await asyncio.wait_for(self._work.wait(), self._poll)
+                    async with asyncio.timeout(self._poll):
+                        await self._work.wait()
 
     async def _claim(self) -> bool:
         before = time.monotonic()
@@ -153,10 +159,12 @@ class Worker:
                 await self.reap()
 
     def _hear(self, notice: Notice) -> None:
+        if notice.id is None:
+            self._listening.set()
         if notice.channel is Channel.WORK:
             self.wake()
-        elif notice.channel is Channel.CANCEL and notice.id:
-            self.cancel(notice.id)
+        elif notice.channel is Channel.CANCEL:
+            self._heartbeat.beat_now() if notice.id is None else self.cancel(notice.id)
         elif notice.channel is Channel.DECIDED:
             for driver in self.drivers.values():
                 self._background(_redraw(driver))

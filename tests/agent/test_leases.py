@@ -184,6 +184,15 @@ async def test_decision_on_one_replica_lets_the_turn_go_on_on_either(two):
     assert len(first.shelf.effects) == 1
 
 
+async def test_process_can_be_drained_at_any_moment_after_its_start(pool, database_url):
+    for moment in range(80):
+        house = House(pool, database_url)
+        await house.turns.start()
+        await asyncio.sleep(moment % 10 * 0.003)
+        async with asyncio.timeout(5):
+            await house.turns.drain(0.2)
+
+
 async def test_drain_gives_a_running_turn_back_and_another_goes_on(two):
     first, second = two
     ref = await first.say("talk", line("Half an answer", middle=asyncio.Event()))
