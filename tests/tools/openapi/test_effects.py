@@ -1,0 +1,108 @@
+import json
+from collections import Counter
+
+import pytest
+
+from tests.tools.openapi.conftest import DATA
+from tools.openapi.effects import Facts, classify
+from tools.toolset import Effect
+
+
+def labelled():
+    return [json.loads(line) for line in (DATA / "danger_dev.jsonl").read_text().splitlines()]
+
+
+@pytest.fixture(scope="module")
+def outcomes(imported):
+    facts = {(name, o.method, o.path): o.facts for name, found in imported.items() for o in found}
+    return [(row, classify(facts[row["spec"], row["method"], row["path"]])) for row in labelled()]
+
+
+def test_no_danger_of_the_labelled_documents_is_read(outcomes):
+    assert [row["path"] for row, v in outcomes if row["label"] == "danger" and v.effect is Effect.READ] == []
+
+
+def test_hardly_a_danger_is_write_and_most_reads_are_read(outcomes):
+    counts = Counter((row["label"], v.effect) for row, v in outcomes)
+    dangers = sum(n for (label, _), n in counts.items() if label == "danger")
+    reads = sum(n for (label, _), n in counts.items() if label == "read")
+    assert counts["danger", Effect.WRITE] <= 0.02 * dangers
+    assert counts["read", Effect.READ] >= 0.9 * reads
+
+
+def test_every_verdict_has_a_reason(outcomes):
+    assert all(verdict.reasons for _, verdict in outcomes)
+
+
+@pytest.mark.parametrize(
+    ("method", "path", "name", "effect"),
+    [
+        ("GET", "/things", "list_things", "read"),
+        ("GET", "/users/{id}/runs", "get_runs", "read"),
+        ("GET", "/schedule", "", "read"),
+        ("GET", "/things/{id}/delete", "", "danger"),
+        ("GET", "/cache/purge", "purge_cache", "danger"),
+        ("GET", "/logout", "logout", "write"),
+        ("GET", "/next", "pop_and_delete", "danger"),
+        ("GET", "/next", "get_and_delete_message", "danger"),
+        ("DELETE", "/x/{id}", "get_x", "danger"),
+        ("POST", "/things/search", "search_things", "read"),
+        ("POST", "/reports/preview", "", "read"),
+        ("POST", "/search", "find_and_replace", "danger"),
+        ("POST", "/sessions", "get_or_create_session", "danger"),
+        ("POST", "/notes", "create_note", "write"),
+        ("POST", "/notes/{id}/publish", "", "danger"),
+        ("POST", "/things/{id}", "", "danger"),
+        ("POST", "/payments", "create_payment", "danger"),
+        ("POST", "/users/{id}/roles", "add_role", "danger"),
+        ("POST", "/jobs/{id}/cancel", "cancel_job", "danger"),
+        ("POST", "/emails", "send_email", "danger"),
+        ("PATCH", "/notes/{id}", "update_note", "write"),
+        ("PATCH", "/notes", "bulk_update_notes", "danger"),
+        ("PUT", "/admin/limits", "update_limits", "danger"),
+    ],
+)
+def test_the_name_and_the_path_speak(method, path, name, effect):
+    verdict = classify(Facts(method, path, name))
+    assert (verdict.effect, bool(verdict.reasons)) == (effect, True)
+
+
+@pytest.mark.parametrize(
+    ("facts", "effect"),
+    [
+        (Facts("POST", "/n", "create_note", body_fields=("title",)), "write"),
+        (Facts("POST", "/n", "create_note", body_fields=("title", "webhook_url")), "danger"),
+        (Facts("POST", "/people", "create_person", body_fields=("name", "isAdmin")), "danger"),
+        (Facts("PATCH", "/n/{id}", "update_note", body_fields=("text", "force")), "danger"),
+        (Facts("PUT", "/tags", "update_tags", body_is_list=True), "danger"),
+        (Facts("POST", "/query", "query", body_fields=("sql",)), "danger"),
+        (Facts("POST", "/query", "query", body_fields=("text",)), "read"),
+        (Facts("POST", "/n", "create_note", description="Overwrites a note of the same name."), "danger"),
+        (Facts("POST", "/n", "add_note", description="This cannot be undone."), "danger"),
+        (Facts("GET", "/t", "", description="Deletes the oldest entry and returns it."), "danger"),
+    ],
+)
+def test_the_body_and_the_description_speak(facts, effect):
+    assert classify(facts).effect == effect
+
+
+@pytest.mark.parametrize(
+    ("method", "summary", "effect"),
+    [
+        ("POST", "Поиск заказов", "read"),
+        ("POST", "Получить список складов", "read"),
+        ("POST", "Удалить заказ", "danger"),
+        ("POST", "Отправить письмо клиенту", "danger"),
+        ("POST", "Добавить заметку", "write"),
+        ("PUT", "Перезаписать настройки", "danger"),
+        ("GET", "Удаление временных файлов", "danger"),
+    ],
+)
+def test_russian_summaries_speak(method, summary, effect):
+    assert classify(Facts(method, "/api/op1", "op1", summary=summary)).effect == effect
+
+
+def test_what_nothing_proves_is_dangerous():
+    verdict = classify(Facts("POST", "/frobnicate", "frobnicate"))
+    assert verdict.effect is Effect.DANGER
+    assert "nothing proves" in verdict.reasons[0]
