@@ -131,7 +131,7 @@ async def serve(house: House) -> None:
     settings = house.settings
     async with opened(house) as (services, options):
         app = build_app(services, options)
-        listener = socket.create_server((settings.host, settings.port), backlog=512)
+        listener = listen(settings.host, settings.port)
         port = listener.getsockname()[1]
         config = uvicorn.Config(
             app, log_level="warning", access_log=False, timeout_graceful_shutdown=GRACE, proxy_headers=True,
@@ -139,6 +139,19 @@ async def serve(house: House) -> None:
         )  # fmt: skip
         print(f"Countersign is at http://{settings.host}:{port}", flush=True)
         await uvicorn.Server(config).serve(sockets=[listener])
+
+
+def listen(host: str, port: int) -> socket.socket:
+    """A listening socket; asyncio sends without delay only on sockets that name TCP."""
+    family = socket.AF_INET6 if ":" in host else socket.AF_INET
+    listener = socket.socket(family, socket.SOCK_STREAM, socket.IPPROTO_TCP)
+    listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+    try:
+        listener.bind((host, port))
+    except OSError as error:
+        raise ConfigError(f"PORT: cannot listen on {host}:{port} ({error.strerror}); choose another") from None
+    listener.listen(512)
+    return listener
 
 
 @asynccontextmanager
