@@ -141,7 +141,6 @@ NOW = int(time.time())
         {"sub": 5},
         {"sub": ""},
     ],
-    ids=str,
 )
 async def test_t05_claims(changed):
     assert await refused(signed(claims(**changed))) in {"claims", "lifetime"}
