@@ -2,6 +2,8 @@
 
 from collections.abc import Mapping, Sequence
 
+import numpy as np
+
 from router.entry import Entry
 from router.lexicon import Lexicon
 from router.reading import Part, Reading, Terms
@@ -31,6 +33,11 @@ class Context:
         """The things, as terms, that a tool's name speaks of."""
         return self._things[name]
 
+    def worked_on(self, parts: Sequence[Part]) -> np.ndarray:
+        """For each part that names a thing but no act, the tools that work on the thing: 1, others 0."""
+        rows = [[float(part.vague and bool(self._things[n] & part.terms.keys())) for n in self._entries] for part in parts]
+        return np.array(rows)
+
     def lend_within(self, reading: Reading) -> None:
         """Give clauses that name no thing, and what they rule out, the things of the clauses before them."""
         before: frozenset[str] = frozenset()
@@ -39,7 +46,8 @@ class Context:
             if any(map(self._lexicon.is_act, unwanted)):
                 self._lend(unwanted, before)
             part.about = bool(self._known & part.terms.keys())
-            part.request = part.about and any(map(self._lexicon.does, part.terms))
+            does = any(map(self._lexicon.does, part.terms))
+            part.request, part.vague = part.about and does, part.about and not does
             if part.telling:
                 self._lend(part.terms, named or before)
             before = named or before

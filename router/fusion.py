@@ -37,6 +37,8 @@ class Policy:
     some: float = 0.45
     covered: float = 0.75
     sure: float = 0.85
+    vague: float = 0.12
+    close: float = 0.6
 
 
 @dataclass(slots=True)

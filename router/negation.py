@@ -11,7 +11,7 @@ _NOMINAL = {
     "without", "instead", "rather", "except", "hold", "skip", "forget", "postpone",
 }  # fmt: skip
 _WISH = {"want", "need"}
-_STATE_BEFORE_NOT = {"is", "are", "was", "were", "has", "have", "had", "does", "did", "can", "could", "am", "still", "why"}
+_STATE_BEFORE_NOT = {"should", "must", "is", "are", "was", "were", "has", "have", "had", "does", "did", "can", "could", "am", "still", "why"}
 _STATE = re.compile(r"(?:[еуиюя]т(?:ся)?|[аеиоыуя]л[аои]?(?:с[ья])?|[аеяо]н[аоы]?|ен[аоы]?|могу|вижу|могут|понял|пойму|знаю)$")
 _VERB = re.compile("(?:[ийь]|[ийь]те|[еи]м)$")
 _WHOLE = {
@@ -26,17 +26,24 @@ _REACH = 2
 WORDS = _RUSSIAN | _ENGLISH | _NOMINAL | _WHOLE | _FREEZE | _LATE
 
 
-def ruled_out(words: Sequence[str], acts: Sequence[bool], empty: Container[str]) -> tuple[list[bool], bool]:
-    """For each word of a clause whether it is ruled out, and whether the things named may not be touched at all.
+@dataclass(frozen=True, slots=True)
+class Ruling:
+    """Which words of a clause are ruled out. `frozen`: the things named may not be touched at all. `cautious`:
+    something is forbidden, whether or not it is clear what."""
 
-    `acts` tells which words are something that one does, `empty` holds the words without meaning of their own.
-    """
+    out: tuple[bool, ...]
+    frozen: bool
+    cautious: bool
+
+
+def ruled_out(words: Sequence[str], acts: Sequence[bool], empty: Container[str]) -> Ruling:
+    """What a clause forbids. `acts` tells which words are something that one does, `empty` holds the words
+    without meaning of their own."""
     clause = _Clause(words, acts, empty)
-    out = [False] * len(words)
-    for at in range(len(words)):
-        for i in clause.scope(at):
-            out[i] = True
-    return out, any(out) and bool(_FREEZE & set(words))
+    forbidding = [at for at in range(len(words)) if clause.forbids(at)]
+    out = {i for at in forbidding for i in clause.scope(at)}
+    frozen = bool(forbidding) and bool(_FREEZE & set(words))
+    return Ruling(tuple(i in out for i in range(len(words))), frozen, bool(forbidding))
 
 
 @dataclass(slots=True)
@@ -45,33 +52,34 @@ class _Clause:
     acts: Sequence[bool]
     empty: Container[str]
 
+    def forbids(self, at: int) -> bool:
+        """Whether the word at `at` forbids, rather than denies a fact or tells a fear."""
+        word, before, after = self.words[at], self.words[:at][-1:], self.words[at + 1 : at + 2]
+        if word in _NOMINAL:
+            return not _FEAR & set(self.words)
+        if word in _RUSSIAN:
+            return not after or after[0] in self.empty or not _STATE.search(after[0])
+        return word in _LATE or (word in _ENGLISH and not (before and before[0] in _STATE_BEFORE_NOT))
+
     def scope(self, at: int) -> Sequence[int]:
-        """Indexes that the word at `at` rules out; none if it is no negator or denies a fact only."""
+        """Indexes that the forbidding word at `at` rules out."""
         word = self.words[at]
         if word in _LATE:
             return range(len(self.words))
-        if word in _NOMINAL:
-            return () if _FEAR & set(self.words) else self._content(at)
-        if word in _RUSSIAN:
-            return self._russian(at)
-        denies_fact = word == "not" and at > 0 and self.words[at - 1] in _STATE_BEFORE_NOT
-        return self._english(at) if word in _ENGLISH and not denies_fact else ()
+        if word in _NOMINAL or word == "no":
+            return self._content(at)
+        return self._russian(at) if word in _RUSSIAN else self._english(at)
 
     def _english(self, at: int) -> Sequence[int]:
-        if self.words[at] == "no":
-            return self._content(at)
+        following = set(self.words[at + 1 : at + 3])
         scope = range(0 if self.words[at] == "nothing" else at + 1, len(self.words))
-        if _WISH & set(self.words[at + 1 : at + 2]):
-            return scope
-        return scope if any(self.acts[i] for i in scope) else ()
+        return scope if (_WISH | _FREEZE) & following or any(self.acts[i] for i in scope) else ()
 
     def _russian(self, at: int) -> Sequence[int]:
         everything = range(len(self.words))
         following = self.words[at + 1 : at + 3]
         if not following or (_WHOLE | _FREEZE) & set(following):
             return everything
-        if _STATE.search(following[0]) and following[0] not in self.empty:
-            return ()
         if not self.acts[at + 1]:
             return self._content(at)
         asked_before = any(act and _VERB.search(word) for word, act in zip(self.words[:at], self.acts, strict=False))

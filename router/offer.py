@@ -12,6 +12,8 @@ from router.lexicon import Lexicon
 from router.reading import Reading, Terms
 
 _VETO = 0.35
+_ASKED = 0.7
+_LEADERS = 2
 
 
 class Gate:
@@ -26,8 +28,8 @@ class Gate:
     def admits(self, reading: Reading, scores: Scores, policy: Policy, again: Collection[str]) -> np.ndarray:
         """A mask over the tools; `again` are those of the last turn, which a follow-up may repeat."""
         unwanted = [terms for terms in reading.unwanted if terms]
-        admitted = ~self._danger | self._evident(reading, scores, policy, strict=bool(unwanted))
-        if not unwanted:
+        admitted = ~self._danger | self._evident(reading, scores, policy)
+        if not reading.cautious:
             admitted |= np.array([name in again for name in self._names], dtype=bool)
         for terms in unwanted:
             admitted &= ~self._ruled_out(terms, scores, reading.frozen)
@@ -37,29 +39,36 @@ class Gate:
         """A mask of the tools that the person's role permits; None permits all."""
         return np.array([allowed is None or name in allowed for name in self._names], dtype=bool)
 
-    def _evident(self, reading: Reading, scores: Scores, policy: Policy, strict: bool) -> np.ndarray:
+    def _evident(self, reading: Reading, scores: Scores, policy: Policy) -> np.ndarray:
         """Where the query asks for the act itself; once something is ruled out, only in so many words."""
         evident = scores.named.max(axis=0) >= policy.act
-        if strict:
+        if reading.cautious:
             return evident
         if not any(part.outside for part in reading.parts):
             evident |= scores.acted.max(axis=0) >= policy.some
         evident |= scores.covered.max(axis=0) >= policy.covered
-        return evident | (scores.meaning.max(axis=0) >= policy.sure)
+        evident |= scores.meaning.max(axis=0) >= policy.sure
+        best = scores.fused.max(axis=1, keepdims=True)
+        return evident | (scores.fused >= policy.close * best).any(axis=0)
 
     def _ruled_out(self, terms: Terms, scores: Scores, frozen: bool) -> np.ndarray:
         """Changes that one clause forbids, by their act or, if it names none, by their thing."""
-        against = self._keywords.score([terms]).acted[0]
-        out = (against >= _VETO) & (against >= scores.named.max(axis=0))
-        if frozen or not any(map(self._lexicon.is_act, terms)):
-            out |= np.array([bool(self._context.things(name) & terms.keys()) for name in self._names])
+        against, wanted = self._keywords.score([terms]).acted[0], scores.named.max(axis=0)
+        out = (against >= _VETO) & (against >= wanted)
+        on_thing = np.array([bool(self._context.things(name) & terms.keys()) for name in self._names], dtype=bool)
+        if not any(map(self._lexicon.is_act, terms)):
+            out |= on_thing
+        elif frozen:
+            out |= on_thing & (wanted < _ASKED)
         return out & self._changes
 
 
 def best_few(scores: Scores, admitted: np.ndarray, policy: Policy) -> list[int]:
-    """The tools that stand out in some part of the query, best first."""
+    """The tools that stand out in some part of the query, best first; each part's leaders before the rest."""
     fused = np.where(admitted, scores.fused, -np.inf)
     top = fused.max(axis=1, keepdims=True)
     stands_out = ((fused >= policy.threshold) & (fused >= policy.ratio * top)).any(axis=0)
     best = fused.max(axis=0)
-    return [int(i) for i in np.argsort(-best, kind="stable") if stands_out[i]][: policy.cap]
+    leads = (fused >= np.sort(fused, axis=1)[:, -_LEADERS:].min(axis=1, keepdims=True)).any(axis=0)
+    kept = sorted(np.flatnonzero(stands_out), key=lambda i: (not leads[i], -best[i]))[: policy.cap]
+    return sorted(map(int, kept), key=lambda i: -best[i])

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 from router.lexicon import Lexicon
-from router.negation import ruled_out
+from router.negation import Ruling, ruled_out
 from router.spelling import Spelling
 from router.text import plain, shape, stem, tokens
 
@@ -51,6 +51,7 @@ class Part:
     telling: bool = True
     about: bool = False
     request: bool = False
+    vague: bool = False
 
 
 @dataclass(slots=True)
@@ -60,6 +61,7 @@ class Reading:
     parts: list[Part] = field(default_factory=list)
     unwanted: list[Terms] = field(default_factory=list)
     frozen: bool = False
+    cautious: bool = False
     sources: dict[str, str] = field(default_factory=dict)
     words: list[Word] = field(default_factory=list)
 
@@ -74,7 +76,9 @@ class Reader:
         """The reading of one query; never fails, whatever the text."""
         reading = Reading(words=self._words(self._spelling.fix_layout(plain(query))))
         clauses = _clauses(reading.words)
-        reading.frozen = any([self._rule_out(clause) for clause in clauses])
+        rulings = [self._rule_out(clause) for clause in clauses]
+        reading.frozen = any(ruling.frozen for ruling in rulings)
+        reading.cautious = any(ruling.cautious for ruling in rulings)
         reading.parts = [self._part(clause, reading) for clause in clauses]
         return reading
 
@@ -110,15 +114,15 @@ class Reader:
         named = named or (meant != word and raw[0].isupper() and not raw.isupper())
         return Word(raw, meant, sure * (_NAME_WEIGHT if named else 1.0), clause)
 
-    def _rule_out(self, clause: Sequence[Word]) -> bool:
+    def _rule_out(self, clause: Sequence[Word]) -> Ruling:
         words = [w.meant for w in clause]
         acts = [any(map(self._lexicon.does, w.terms)) for w in clause]
         for start, end, concept in self._lexicon.sequences(words):
             acts[start : end + 1] = [acts[start] or self._lexicon.does(f"@{concept}")] * (end + 1 - start)
-        flags, frozen = ruled_out(words, acts, self._lexicon.stop)
-        for word, out in zip(clause, flags, strict=True):
+        ruling = ruled_out(words, acts, self._lexicon.stop)
+        for word, out in zip(clause, ruling.out, strict=True):
             word.out = out
-        return frozen
+        return ruling
 
     def _part(self, clause: Sequence[Word], reading: Reading) -> Part:
         """The part that a clause leaves; what it rules out goes to `unwanted`."""

@@ -97,6 +97,7 @@ class Router:
             return Selection((), threshold=policy.threshold, notice=self._notice())
         scores = fuse(parts, self._keywords, meaning, policy)
         work = leaning or inside(self._scope.features(reading, parts, scores), policy)
+        scores.fused += policy.vague * self._context.worked_on(parts)
         if leaning:
             scores.fused[:] = np.maximum(scores.fused, 0.0) + self._head_start(recent)
         admitted = self._gate.admits(reading, scores, policy, recent[-1] if leaning else ())
