@@ -141,7 +141,7 @@ def error(part: Part, turn_id: str | None) -> Value:
     """A turn that could not go on; with `turn_id` the person may try the same turn again."""
     meta = part["metadata"]
     shown = {"kind": "error", "code": meta["code"], "text": part["content"], "ref": meta.get("ref")}
-    return shown | {"retry": meta.get("retry", False), "turn_id": turn_id}
+    return shown | {"retry": meta.get("retry", False), "turn_id": turn_id, "refused": turn_id is None}
 
 
 def notice(part: Part) -> Value:

@@ -211,7 +211,7 @@ class FakeTurns(Turns):
     async def undo(self, principal, approval_id) -> Approval:
         turn, part = self._card(principal, approval_id)
         approval = part["metadata"]["approval"]
-        result = {**approval["result"], "undone": {"by": principal.name, "at": now()}}
+        result = {**approval["result"], "undone": {"n": principal.name, "t": now()}}
         turn.touch(part, approval={**approval, "result": result})
         return Approval(**{**approval, "result": result})
 

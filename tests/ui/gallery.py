@@ -127,7 +127,7 @@ STATES = {
     "approved": one("delete", "consumed", result=result(CARDS["deleted"], undo=UNDO)),
     "running_now": one("delete", "approved"),
     "call_failed": one("delete", "failed", result=result(CARDS["locked"], ok=False)),
-    "undone": one("delete", "consumed", result=result(CARDS["back"], undone={"by": "Anna Petrova", "at": AT})),
+    "undone": one("delete", "consumed", result=result(CARDS["back"], undone={"n": "Anna Petrova", "t": AT})),
     "denied": one("delete", "denied", reason=CARDS["reason"]),
     "expired": one("delete", "expired"),
     "superseded": superseded,

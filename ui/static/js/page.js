@@ -6,6 +6,7 @@ export const page = {
   person: null,        // {name, role, initials}
   conversation: "",    // id of the conversation in view, "" for a new one
   version: "",         // of the transcript that is drawn
+  hold: false,         // the page shows a refusal that is stored nowhere
   shell: null,         // the last answer of /ui/shell
   look: () => {},      // set by the bridge: look({type, ...}) makes the server draw the transcript
 };

@@ -28,7 +28,7 @@ const note = (key) => h("p", { class: "cs-note" }, t(key));
 
 function result(r) {
   const failed = r.ok === false;
-  const undone = r.undone && t("card.undone", { n: visible(r.undone.by), t: moment(r.undone.at) }) + ". ";
+  const undone = r.undone && t("card.undone", { n: visible(r.undone.n), t: moment(r.undone.t) }) + ". ";
   return h("p", { class: "cs-res" + (failed ? " failed" : "") }, icon(failed ? "warn" : undone ? "swap" : "check"),
     h("span", {}, failed ? h("strong", {}, t(r.unknown ? "card.unknown" : "card.failed") + ". ") : null, undone, value(r.text || t("card.done"))));
 }

@@ -27,7 +27,8 @@ async function ask() {
 export function setBusy(on) {
   const ended = busy && !on;
   busy = on;
-  if (ended) page.look({ type: "refresh" });
+  if (ended && !page.hold) page.look({ type: "refresh" });
+  page.hold = false;
   setTimeout(refreshShell, on ? 250 : 50);
 }
 

@@ -1,0 +1,170 @@
+"""The main job, end to end, in English and Russian: real agent, real backend, real database, demo model."""
+
+from collections.abc import Iterator
+
+import pytest
+from playwright.sync_api import Page, expect
+
+from tests.browser.acts import card, deny, say, settled, sign
+from tests.browser.workspace import Workspace
+
+SLOW = 20_000
+
+
+@pytest.fixture(scope="module")
+def workspace() -> Iterator[Workspace]:
+    workspace = Workspace().start()
+    yield workspace
+    workspace.remove()
+
+
+@pytest.fixture
+def enter(visit, workspace: Workspace):
+    """Opens the page of the real product for a person."""
+
+    def open_page(user: str = "anna", **options) -> Page:
+        page = visit(user=user, base=workspace.url, **options)
+        page.set_default_timeout(SLOW)
+        expect.set_options(timeout=SLOW)
+        return page
+
+    yield open_page
+    expect.set_options(timeout=5_000)
+
+
+def finds(page: Page, name: str, question: str) -> bool:
+    """Ask in a new conversation; whether the table of the answer names the thing."""
+    page.get_by_role("link", name="New conversation").or_(page.get_by_role("link", name="Новый разговор")).click()
+    say(page, question)
+    settled(page)
+    return name in page.locator(".bot").last.inner_text()
+
+
+def test_a_question_is_answered_with_a_tool_card(enter):
+    page = enter()
+    say(page, "Which dashboards are in stage?")
+    expect(page.locator("[data-tool=search_dashboards]")).to_be_visible()
+    expect(page.locator(".md table")).to_contain_text("Last Mile")
+    expect(page.locator(".cs-tokens")).to_be_visible()
+
+
+def test_a_russian_question_is_answered_in_russian(enter):
+    page = enter(locale="ru-RU")
+    say(page, "Какие дашборды есть в stage?")
+    expect(page.locator(".cs-steps")).to_contain_text("найдено")
+    expect(page.locator(".md table")).to_contain_text("Название")
+
+
+def test_nothing_changes_before_the_signature_and_nothing_after_a_denial(enter):
+    page = enter()
+    say(page, "delete the dashboard Retail KPIs 2022")
+    expect(card(page)).to_contain_text("Retail KPIs 2022")
+    other = enter(user="ilya")
+    assert finds(other, "Retail KPIs 2022", "find the dashboard Retail KPIs 2022")
+    deny(page, "finance still needs it")
+    expect(page.locator(".cs-receipt.is-denied")).to_contain_text("finance still needs it")
+    settled(page)
+    assert finds(other, "Retail KPIs 2022", "find the dashboard Retail KPIs 2022")
+
+
+def test_a_signature_deletes_exactly_it_and_undo_brings_it_back(enter):
+    page = enter()
+    say(page, "delete the dashboard Returns by Reason")
+    expect(card(page)).to_contain_text("Returns by Reason")
+    sign(page)
+    expect(page.locator(".cs-receipt.is-approved")).to_contain_text("Countersigned by Anna Petrova")
+    settled(page)
+    page.get_by_role("button", name="Undo").click()
+    expect(page.locator(".cs-receipt.is-approved")).to_contain_text("Undone by Anna Petrova")
+    assert finds(page, "Returns by Reason", "find the dashboard Returns by Reason")
+    page.get_by_role("link", name="Audit").click()
+    story = page.locator(".cs-table.audit tr", has_text="Returns by Reason").first
+    expect(story).to_contain_text("Countersigned")
+    story.get_by_role("button").click()
+    expect(page.locator(".cs-audit-more:visible")).to_contain_text("Undo came back")
+
+
+def test_two_calls_in_one_message_have_outcomes_of_their_own(enter):
+    page = enter()
+    say(page, "delete the dashboards Sales EMEA 2019 and Sales DACH 2019")
+    rows = card(page).locator(".cs-row")
+    expect(rows).to_have_count(2)
+    rows.nth(0).locator("summary").click()
+    rows.nth(0).get_by_role("checkbox").check()
+    page.wait_for_timeout(800)
+    card(page).get_by_role("button", name="Sign 1 selected").click()
+    expect(page.locator(".cs-row").nth(0)).not_to_have_attribute("data-state", "pending")
+    card(page).get_by_role("button", name="Deny all 1").click()
+    expect(page.locator(".cs-batch.settled")).to_be_visible()
+    settled(page)
+    states = [row.get_attribute("data-state") for row in page.locator(".cs-row").all()]
+    assert states == ["consumed", "denied"]
+
+
+def test_a_second_dangerous_call_after_a_signature_asks_again(enter):
+    page = enter()
+    for name in ("Тест Ильдара", "Касса черновик"):
+        say(page, f"удали дашборд «{name}»")
+        expect(card(page)).to_contain_text(name)
+        sign(page)
+        expect(page.locator(".cs-receipt.is-approved").last).to_contain_text(name)
+        settled(page)
+
+
+def test_a_viewer_gets_no_card_and_changes_nothing(enter):
+    page = enter(user="vera")
+    say(page, "delete the dashboard Q2 Margin")
+    settled(page)
+    expect(page.locator(".cs-confirm")).to_have_count(0)
+    expect(page.locator(".bot .md").last).to_be_visible()
+    assert finds(page, "Q2 Margin", "find the dashboard Q2 Margin")
+
+
+def test_stop_ends_a_running_answer_and_keeps_what_was_said(enter):
+    page = enter()
+    say(page, "Which dashboards are in stage?")
+    expect(page.locator(".bot .md").last).to_be_visible()
+    page.locator(".stop-button").click()
+    settled(page)
+    said = page.locator(".bot .md").last.inner_text()
+    page.reload()
+    expect(page.locator(".bot .md").last).to_contain_text(said.splitlines()[0][:30])
+
+
+@pytest.mark.parametrize("text", ["مرحبا hello", "👩‍👩‍👧‍👦 hello", "hello\u200b\u202eworld"])
+def test_unusual_messages_are_answered(enter, text):
+    page = enter()
+    page.fill(".cs-box textarea", text)
+    page.keyboard.press("Enter")
+    settled(page)
+    expect(page.locator(".bot").last).to_be_visible()
+    assert "Traceback" not in page.inner_text("body")
+
+
+def test_a_message_that_is_too_long_is_explained(enter):
+    page = enter()
+    page.fill(".cs-box textarea", "x" * 120_000)
+    page.keyboard.press("Enter")
+    expect(page.get_by_role("alert")).to_contain_text("Shorten it")
+    settled(page)
+
+
+def test_a_pending_request_survives_a_power_cut(enter, workspace):
+    page = enter()
+    say(page, "delete the dashboard Store Traffic (old)")
+    expect(card(page)).to_contain_text("Store Traffic (old)")
+    settled(page)
+    workspace.kill()
+    workspace.start()
+    page.reload()
+    sign(page)
+    expect(page.locator(".cs-receipt.is-approved")).to_contain_text("Store Traffic (old)")
+    settled(page)
+
+
+def test_no_secret_is_in_a_log_or_in_the_browser(enter, workspace):
+    page = enter()
+    kept = page.evaluate("JSON.stringify([{...localStorage}, {...sessionStorage}, document.cookie, location.href])")
+    for text in (workspace.log, kept):
+        assert "eyJ" not in text
+        assert not [secret for secret in workspace.secrets() if secret in text]
