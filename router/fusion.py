@@ -24,7 +24,7 @@ class Policy:
 
     threshold: float = 0.1
     ratio: float = 0.45
-    cap: int = 6
+    cap: int = 7
     scope: tuple[float, ...] = ()
     scope_at: float = 0.0
     phrase: float = 1.0

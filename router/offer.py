@@ -13,7 +13,6 @@ from router.reading import Reading, Terms
 
 _VETO = 0.35
 _ASKED = 0.7
-_LEADERS = 2
 
 
 class Gate:
@@ -64,11 +63,9 @@ class Gate:
 
 
 def best_few(scores: Scores, admitted: np.ndarray, policy: Policy) -> list[int]:
-    """The tools that stand out in some part of the query, best first; each part's leaders before the rest."""
+    """The tools that stand out in some part of the query, best first."""
     fused = np.where(admitted, scores.fused, -np.inf)
     top = fused.max(axis=1, keepdims=True)
     stands_out = ((fused >= policy.threshold) & (fused >= policy.ratio * top)).any(axis=0)
     best = fused.max(axis=0)
-    leads = (fused >= np.sort(fused, axis=1)[:, -_LEADERS:].min(axis=1, keepdims=True)).any(axis=0)
-    kept = sorted(np.flatnonzero(stands_out), key=lambda i: (not leads[i], -best[i]))[: policy.cap]
-    return sorted(map(int, kept), key=lambda i: -best[i])
+    return [int(i) for i in np.argsort(-best, kind="stable") if stands_out[i]][: policy.cap]
