@@ -33,7 +33,7 @@ tests/clients/node_modules/.installed: tests/clients/package.json
 	@touch $@
 
 test: $(VENV)/.installed-dev chromium tests/clients/node_modules/.installed
-	@$(PY) -m pytest -m "not long and not faults" $(ARGS)
+	@$(PY) -m pytest -n 2 --dist loadfile -m "not long and not faults" $(ARGS)
 
 test-faults: $(VENV)/.installed-dev
 	@$(PY) -m pytest -m "faults and not long" tests/faults $(ARGS)
