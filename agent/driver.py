@@ -22,6 +22,7 @@ from agent.graph import build_graph, run_config
 from agent.kit import HUMAN, Kit, human_message, run_context
 from agent.leases import Lease, LeaseLost
 from agent.models.errors import ModelError, RunTimeout
+from agent.recall import recall
 from agent.settle import STOPPED_BY_PERSON, WENT_ON, outcomes_of, settled
 from agent.steps import ModelEnded, Step, ToolEnded
 from agent.transcript import Transcript
@@ -67,7 +68,7 @@ class Driver:
         self._task: asyncio.Task[None] | None = None
         self._given_back = False
         self._used: list[usage.Usage] = []
-        self._graph = build_graph(FencedSaver(kit.pool, turn.id, turn.fence))
+        self._graph = build_graph(FencedSaver(kit.pool, turn.id, turn.fence, kit.failpoints.reach))
         self._config: Any = run_config(str(turn.conversation_id), kit.limits)
         self.draft = Draft(Transcript(price=kit.price), self._save)
 
@@ -155,6 +156,7 @@ class Driver:
 
     async def _drive(self) -> None:
         """The loop of a turn: run what is left, put what waits before the person, until nothing is left."""
+        self._recall(await self._state())
         while True:
             state = await self._state()
             if self._lease.cancel.is_set() and (state.tasks or not self._begun(state)):
@@ -226,6 +228,12 @@ class Driver:
 
     def _begun(self, state: StateSnapshot) -> bool:
         return any(m.id == self._human.id for m in state.values.get("messages", []))
+
+    def _recall(self, state: StateSnapshot) -> None:
+        """A worker that died may have saved a checkpoint and no longer the message."""
+        if self._begun(state):
+            turn, lang = turn_of(state.values["messages"]), self._turn.lang
+            recall(self.draft.transcript, turn, self._kit.toolset.specs, lang)
 
     async def _look(self, state: StateSnapshot) -> Waits:
         kit = self._kit

@@ -94,6 +94,19 @@ class Transcript:
         meta = {"type": "ask_user", "call_id": call_id, "question": dict(question)}
         self._put(f"question.{question['id']}", question["question"], meta, status=status)
 
+    def recall(self, key: str, text: str) -> None:
+        """Words of a finished message that the checkpoint holds, where the last save of the parts came too early."""
+        mine = [part for part in self._parts if part["metadata"]["id"].startswith(f"{key}.t")]
+        if not text.strip() or (mine and all(part["metadata"]["status"] == "done" for part in mine)):
+            return
+        self._drop(lambda part: part in mine)
+        self._put(f"{key}.t0", text.strip("\n"), {"type": "stream_token", "reasoning": False})
+
+    def known(self, key: str) -> bool:
+        """Whether the end of this call is told."""
+        part = self._find(f"call.{key}")
+        return part is not None and part["metadata"]["status"] == "done"
+
     def reopen(self) -> None:
         """A failed turn is tried again: its error and passing notices go."""
         self._drop(lambda part: _is(part, "error") or _passing(part))

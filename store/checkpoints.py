@@ -5,7 +5,7 @@ every statement, even over a pool, so a shared one would let the turns of a proc
 """
 
 import asyncio
-from collections.abc import AsyncIterator, Sequence
+from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
 from contextlib import asynccontextmanager
 from typing import Any
 from uuid import UUID
@@ -22,16 +22,19 @@ from store.pool import Connection, Pool
 # Strict: data in a checkpoint never becomes code (CVE-2026-28277), whatever LANGGRAPH_STRICT_MSGPACK says.
 SERDE = JsonPlusSerializer(allowed_msgpack_modules=None)
 PRUNE_TRIES = 3
+Reached = Callable[[str], Awaitable[None]]
 
 
 class FencedSaver(AsyncPostgresSaver):
     """A saver for one claimed turn; its writes raise `LostLease` once the turn is somebody else's or has ended.
 
     Without the check a worker that was paused past its lease writes over later turns (langgraph#8796).
+    `reached` is awaited with S1 after a checkpoint and with S2 after a task's writes are committed.
     """
 
-    def __init__(self, pool: Pool, turn_id: UUID, fence: int):
+    def __init__(self, pool: Pool, turn_id: UUID, fence: int, reached: Reached | None = None):
         super().__init__(pool, serde=SERDE)
+        self._reached = reached or _nothing
         self._pool = pool
         self._turn_id = turn_id
         self._fence = fence
@@ -45,7 +48,9 @@ class FencedSaver(AsyncPostgresSaver):
     ) -> RunnableConfig:
         """Save a checkpoint, in one transaction with the check of the fence. Raises `LostLease`."""
         async with self._fenced(config) as saver:
-            return await saver.aput(config, checkpoint, metadata, new_versions)
+            saved = await saver.aput(config, checkpoint, metadata, new_versions)
+        await self._reached("S1")
+        return saved
 
     async def aput_writes(
         self, config: RunnableConfig, writes: Sequence[tuple[str, Any]], task_id: str, task_path: str = ""
@@ -53,6 +58,7 @@ class FencedSaver(AsyncPostgresSaver):
         """Save what a task wrote, in one transaction with the check of the fence. Raises `LostLease`."""
         async with self._fenced(config) as saver:
             await saver.aput_writes(config, writes, task_id, task_path)
+        await self._reached("S2")
 
     @asynccontextmanager
     async def _fenced(self, config: RunnableConfig) -> AsyncIterator[AsyncPostgresSaver]:
@@ -70,6 +76,10 @@ class FencedSaver(AsyncPostgresSaver):
         )
         if not await held.fetchone():
             raise LostLease
+
+
+async def _nothing(name: str) -> None:
+    """The product's failpoint."""
 
 
 async def prune(pool: Pool, conversation_id: UUID) -> None:
