@@ -13,11 +13,12 @@ import zlib
 from collections.abc import Awaitable, Callable, Mapping
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
-from typing import Any, Protocol
-from urllib.parse import quote
+from typing import Any
+from urllib.parse import quote, urlencode
 
 import httpx
 
+from tools.credentials import Credentials, Identity, Person, Proof, Signed, SignInError, Together
 from tools.problems import failure, problem_of
 from tools.toolset import Call, Problem
 
@@ -33,14 +34,6 @@ _PLACEHOLDER = re.compile(r"\{(\w+)\}")
 
 class UnsafeValueError(ValueError):
     """A value that could change where a request goes or what it says; the text says what to do."""
-
-
-class Identity(Protocol):
-    """What proves that the agent calls."""
-
-    def token(self, user_jwt: str) -> str:
-        """A service token that is good beside this user token only."""
-        ...
 
 
 @dataclass(frozen=True, slots=True)
@@ -115,7 +108,9 @@ class BackendClient:
 
     Reads are tried three times. Changes are repeated with the same Idempotency-Key for at most `retry_budget`
     seconds after a lost connection, a 5xx, a 429 or a 409 with Retry-After; then the outcome is unknown and the
-    answer says so. `transport`, `clock` (monotonic seconds) and `sleep` are injected by tests.
+    answer says so. A backend that does not honour the key (`idempotent=False`) gets no change again that may have
+    run. `credentials` take the place of the two tokens. `transport`, `clock` (monotonic seconds) and `sleep` are
+    injected by tests.
     """
 
     def __init__(
@@ -125,6 +120,8 @@ class BackendClient:
         transport: httpx.AsyncBaseTransport | None = None,
         *,
         user_header: str = "X-User-JWT",
+        credentials: Credentials | None = None,
+        idempotent: bool = True,
         timeout: float = 30.0,
         retry_budget: float = RETRY_BUDGET,
         clock: Callable[[], float] = time.monotonic,
@@ -133,8 +130,8 @@ class BackendClient:
         self._base = httpx.URL(base_url.rstrip("/"))
         if self._base.scheme not in {"http", "https"} or not self._base.host or self._base.query:
             raise ValueError("the backend's address must be an http or https URL without a query")
-        self._service = service
-        self._user_header = user_header
+        self._credentials = credentials or Together(Signed(service), Person(user_header))
+        self._idempotent = idempotent
         self._timeout = timeout
         self._retry_budget = retry_budget
         self._clock = clock
@@ -159,6 +156,8 @@ class BackendClient:
             answer = await self._attempt(request, url, call, min(self._timeout, deadline - self._clock()))
             uncertain = uncertain or answer.outcome_unknown
             wait = _wait(request, answer, attempt)
+            if answer.outcome_unknown and not self._idempotent:
+                wait = None
             if wait is None or self._clock() + wait >= deadline:
                 return replace(answer, outcome_unknown=uncertain and not _settled(answer))
             await self._sleep(wait)
@@ -177,37 +176,49 @@ class BackendClient:
         return url
 
     async def _attempt(self, request: Request, url: httpx.URL, call: Call, seconds: float) -> Answer:
-        headers = self._headers(request, call)
-        message = self._http.build_request(request.method, url, headers=headers, content=_content(request))
+        try:
+            proof = await self._credentials.proof(call)
+        except SignInError as error:
+            return Answer(None, problem=Problem(status=424, code="service_sign_in", title=str(error)))
+        headers = _headers(request, call, proof)
+        target = _with_query(url, proof.query)
+        message = self._http.build_request(request.method, target, headers=headers, content=_content(request))
         try:
             async with asyncio.timeout(seconds):
                 response = await self._http.send(message, stream=True)
                 try:
                     raw, truncated = await _read(response)
-                    return _answer(request, response, self._without_tokens(raw, headers), truncated)
+                    return _answer(request, response, _without_secrets(raw, proof), truncated)
                 finally:
                     await response.aclose()
         except (httpx.TransportError, zlib.error, TimeoutError) as error:
             return _no_answer(request, error)
 
-    def _without_tokens(self, raw: bytes, headers: httpx.Headers) -> str:
-        """The body as text; a backend that echoes a request does not carry its tokens into the conversation."""
-        text = raw.decode("utf-8", "replace")
-        for token in (headers[self._user_header], headers["Authorization"].removeprefix("Bearer ")):
-            text = text.replace(token, "[token]")
-        return text
 
-    def _headers(self, request: Request, call: Call) -> httpx.Headers:
-        """The request's own headers, then ours, which none of its own can shadow; a fresh service token each time."""
-        headers = httpx.Headers({"Content-Type": "application/json"} if request.body is not None else {})
-        headers.update(_checked(request.headers))
-        headers.update(_checked(self._identities(call)))
-        headers.update(_checked(_terms(request, call)))
-        return headers
+def _without_secrets(raw: bytes, proof: Proof) -> str:
+    """The body as text; a backend that echoes a request does not carry its tokens into the conversation."""
+    text = raw.decode("utf-8", "replace")
+    for secret in proof.secrets:
+        text = text.replace(secret, "[token]") if secret else text
+    return text
 
-    def _identities(self, call: Call) -> dict[str, str]:
-        service = self._service.token(call.user_jwt)
-        return {"Authorization": f"Bearer {service}", self._user_header: call.user_jwt}
+
+def _headers(request: Request, call: Call, proof: Proof) -> httpx.Headers:
+    """The request's own headers, then ours, which none of its own can shadow; cookies of both."""
+    headers = httpx.Headers({"Content-Type": "application/json"} if request.body is not None else {})
+    headers.update(_checked(request.headers))
+    cookies = [headers.get("Cookie"), httpx.Headers(proof.headers).get("Cookie")]
+    headers.update(_checked(proof.headers))
+    if all(cookies):
+        headers["Cookie"] = "; ".join(filter(None, cookies))
+    headers.update(_checked(_terms(request, call)))
+    return headers
+
+
+def _with_query(url: httpx.URL, extra: Mapping[str, str]) -> httpx.URL:
+    """The URL with parameters added, its own query left as it is encoded."""
+    joined = b"&".join(part for part in (url.query, urlencode(extra).encode()) if part)
+    return url.copy_with(query=joined) if extra else url
 
 
 def _terms(request: Request, call: Call) -> dict[str, str]:
