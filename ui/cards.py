@@ -3,6 +3,9 @@
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from tools.labels import field_label
+from tools.toolset import Lang
+
 Part = Mapping[str, Any]
 Value = dict[str, Any]
 
@@ -29,13 +32,21 @@ def confirm(part: Part) -> Value:
         "reasons": card.get("reasons", []),
         "type_to_sign": card.get("type_to_sign"),
         "needs": card.get("needs"),
-        "schema": approval.get("args_schema"),
+        "schema": _form(approval.get("args_schema"), card.get("lang", "en")),
         "call": {"tool": approval["tool"], "args": approval["args"], "sha256": approval["card_sha256"]},
         "expires_at": approval["expires_at"],
         "decided": _decided(approval),
         "reason": approval.get("reason"),
         "result": _outcome(approval.get("result")),
     }
+
+
+def _form(schema: Part | None, lang: Lang) -> Value | None:
+    """The schema of the edit form, its fields named in the language of the card."""
+    if not schema:
+        return None
+    named = {name: {"title": field_label(lang, name), **field} for name, field in schema["properties"].items()}
+    return {**schema, "properties": named}
 
 
 def _decided(approval: Part) -> Value | None:

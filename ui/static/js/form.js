@@ -7,7 +7,7 @@ import { visible } from "./text.js";
 /** `draft.values` holds what is in the form; `proposed` is what the agent asked for. */
 export function schemaForm(id, schema, proposed, draft, onchange) {
   const required = new Set(schema.required ?? []);
-  const fields = fieldsOf(schema).map(([name, field]) => formField({ id, name, field, required: required.has(name), proposed, draft, onchange }));
+  const fields = fieldsOf(schema, proposed).map(([name, field]) => formField({ id, name, field, required: required.has(name), proposed, draft, onchange }));
   const element = h("div", { class: "cs-form", role: "group", "aria-label": t("card.edit.title") }, fields.map((f) => f.element));
   return {
     element,
@@ -31,7 +31,7 @@ function formField({ id, name, field, required, proposed, draft, onchange }) {
   input.setAttribute("aria-describedby", `${fid}-h ${fid}-e`);
   const hint = h("div", { class: "cs-hint", id: fid + "-h" });
   const error = h("div", { class: "cs-err", id: fid + "-e" });
-  const label = h("label", { for: fid }, visible(field.title ?? name), required ? null : h("span", { class: "cs-opt" }, " · " + t("card.edit.opt")));
+  const label = h("label", { for: fid }, titled(field.title ?? name), required ? null : h("span", { class: "cs-opt" }, " · " + t("card.edit.opt")));
   const wide = ["json", "lines"].includes(widget(field)) || field["x-wide"];
   let wrong = "";
   const self = {
@@ -66,6 +66,9 @@ function formField({ id, name, field, required, proposed, draft, onchange }) {
   self.refresh(draft.touched);
   return self;
 }
+
+/** "dashboard_id" as a person would write it. */
+const titled = (name) => visible(name.charAt(0).toUpperCase() + name.slice(1).replaceAll("_", " "));
 
 function inputOf(id, field, required, v) {
   const kind = widget(field);

@@ -3,16 +3,18 @@ import { number, t } from "./i18n.js";
 
 const MAIL = "^[^@\\s]+@[^@\\s]+\\.[^@\\s]+$";
 
-/** Name -> schema of each argument, `$ref` resolved and "or null" unwrapped. */
-export function fieldsOf(schema) {
-  return Object.entries(schema.properties ?? {}).map(([name, field]) => [name, plain(field, schema)]);
+/** Name -> schema of each argument, `$ref` resolved and "or null" unwrapped; what is filled in comes first. */
+export function fieldsOf(schema, values = {}) {
+  const fields = Object.entries(schema.properties ?? {}).map(([name, field]) => [name, plain(field, schema)]);
+  const filled = ([name]) => Number(values[name] === undefined || values[name] === null);
+  return fields.sort((a, b) => filled(a) - filled(b));
 }
 
 function plain(field, root) {
   const target = field.$ref ? { ...follow(field.$ref, root), ...field } : field;
   const options = target.anyOf ?? target.oneOf ?? (target.allOf?.length === 1 ? target.allOf : null);
   const real = options?.filter((option) => option.type !== "null");
-  if (real?.length === 1) return { ...plain(real[0], root), title: target.title, description: target.description ?? real[0].description };
+  if (real?.length === 1) return { ...plain(real[0], root), title: target.title ?? real[0].title, description: target.description ?? real[0].description };
   return target;
 }
 

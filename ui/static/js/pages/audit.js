@@ -109,6 +109,11 @@ function rows(m) {
     h("td", { class: "cs-obj" }, toggle, h("code", {}, visible(m.tool ?? ""))), h("td", {}, m.result ? visible(m.result) : h("span", { class: "cs-empty" }, "—"))), detail];
 }
 
+function kindOf(kind) {
+  const known = t("audit.kind." + kind);
+  return known.startsWith("audit.") ? kind : known;
+}
+
 function entryOf(entry) {
-  return h("div", { class: "cs-audit-e" }, h("p", { class: "cs-sub" }, `${t("audit.kind." + entry.kind)} · ${moment(entry.at)} · ${visible(person(entry))} · #${entry.seq} · ${entry.hash.slice(0, 12)}`), json(entry.data));
+  return h("div", { class: "cs-audit-e" }, h("p", { class: "cs-sub" }, `${kindOf(entry.kind)} · ${moment(entry.at)} · ${visible(person(entry))} · #${entry.seq} · ${entry.hash.slice(0, 12)}`), json(entry.data));
 }
