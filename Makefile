@@ -1,7 +1,7 @@
 # Two commands: `make run` and `make test`. Both bring what they need.
 SHELL := /bin/bash
 VENV ?= .venv
-PYTHON ?= $(shell command -v python3.13 || command -v python3.12 || command -v python3.11 || command -v python3)
+PYTHON ?= $(shell for p in python3.11 python3.12 python3.13 python3; do $$p -c 'import sys; sys.exit(sys.version_info < (3, 11))' 2>/dev/null && echo $$p && break; done)
 PY := $(VENV)/bin/python
 export PIP_DISABLE_PIP_VERSION_CHECK := 1
 
@@ -14,7 +14,7 @@ install: $(VENV)/.installed
 install-dev: $(VENV)/.installed-dev
 
 $(VENV)/.installed: requirements.lock
-	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11) and "Countersign needs Python 3.11 or newer; set PYTHON=/path/to/python3.11")'
+	@test -n "$(PYTHON)" || { echo "Countersign needs Python 3.11 or newer; set PYTHON=/path/to/python3.11"; exit 1; }
 	@test -x $(PY) || $(PYTHON) -m venv $(VENV)
 	@echo "Installing (once, about a minute) ..."
 	@$(PY) -m pip install --quiet -r requirements.lock
