@@ -8,8 +8,8 @@ from dataclasses import asdict
 from pathlib import Path
 
 from router.calibration import Remembering, calibrate, judge, split
-from router.cases import BadCases, Case, load_cases, load_catalogue, unknown_tools
-from router.embedder import Embedder, EmbedderUnavailable
+from router.cases import Case, CasesError, load_cases, load_catalogue, unknown_tools
+from router.embedder import Embedder, EmbedderError
 from router.entry import Choice
 from router.evaluation import evaluate, run
 from router.models import BUILTIN, hub_answers, open_embedder
@@ -24,7 +24,7 @@ def main(argv: Sequence[str] | None = None) -> int:
     options = _parser().parse_args(argv)
     try:
         options.command(options)
-    except (BadCases, EmbedderUnavailable) as error:
+    except (CasesError, EmbedderError) as error:
         print(error, file=sys.stderr)
         return 2
     return 0
@@ -62,7 +62,7 @@ def _cases(files: Sequence[Path], router: Router) -> list[Case]:
     cases = [case for file in files for case in load_cases(file)]
     unknown = unknown_tools(cases, list(router.entries.values()))
     if unknown:
-        raise BadCases(f"The catalogue has no tool named {', '.join(sorted(unknown))}.")
+        raise CasesError(f"The catalogue has no tool named {', '.join(sorted(unknown))}.")
     return cases
 
 

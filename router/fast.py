@@ -5,7 +5,7 @@ from importlib.metadata import version
 
 import numpy as np
 
-from router.embedder import EmbedderUnavailable, unit
+from router.embedder import EmbedderError, unit
 
 
 def listed(model: str) -> str | None:
@@ -19,7 +19,7 @@ def listed(model: str) -> str | None:
 class FastEmbedder:
     """One model of fastembed's list, one thread.
 
-    `local_only` keeps it from the network. Raises `EmbedderUnavailable` when the files cannot be had.
+    `local_only` keeps it from the network. Raises `EmbedderError` when the files cannot be had.
     """
 
     def __init__(self, name: str, local_only: bool = False):
@@ -31,7 +31,7 @@ class FastEmbedder:
         try:
             self._model = TextEmbedding(name, threads=1, local_files_only=local_only)
         except Exception as error:  # the library raises whatever its downloader did
-            raise EmbedderUnavailable(f"The files of {name} are not on this machine and cannot be fetched.") from error
+            raise EmbedderError(f"The files of {name} are not on this machine and cannot be fetched.") from error
 
     def encode(self, texts: Sequence[str]) -> np.ndarray:
         """See `Embedder.encode`."""

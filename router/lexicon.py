@@ -15,8 +15,9 @@ _GAP = 3
 class Lexicon:
     """Words to concepts. A pattern is a word (compared by stem), a prefix (`удал*`) or several words in order.
 
-    `groups` maps sections (`actions`, `questions`, `things`, `outside`) to groups to patterns by language. `everyday` are
-    sentences that concern no tool, `shapes` maps id-like tokens (see `text.shape`) to the thing they name.
+    `groups` maps sections (`actions`, `questions`, `things`, `outside`) to groups to patterns by language.
+    `everyday` are sentences that concern no tool, `shapes` maps id-like tokens (see `text.shape`) to the thing
+    they name.
     """
 
     def __init__(

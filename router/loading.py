@@ -4,7 +4,7 @@ import logging
 import threading
 from collections.abc import Callable
 
-from router.embedder import Embedder, EmbedderUnavailable
+from router.embedder import Embedder, EmbedderError
 from router.models import BUILTIN, hub_answers, open_embedder
 from router.router import Router
 
@@ -42,7 +42,7 @@ class Loader:
     def _attempt(self, model: str) -> None:
         try:
             self._router.use(self._open(model))
-        except EmbedderUnavailable as error:
+        except EmbedderError as error:
             self._apologise(f"cannot be used. {error}")
         except Exception:
             logger.exception("embedding model failed", extra={"model": model})

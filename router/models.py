@@ -19,7 +19,7 @@ def open_embedder(model: str, hub_answers: Callable[[], bool]) -> Embedder:
     """Load `builtin`, a model that fastembed lists, or any sentence-transformers id or folder.
 
     Takes seconds to minutes: never call it in a request. The network is left alone unless `hub_answers`.
-    Raises `EmbedderUnavailable`.
+    Raises `EmbedderError`.
     """
     if model == BUILTIN:
         return BuiltinEmbedder()

@@ -62,6 +62,7 @@ class Reading:
     unwanted: list[Terms] = field(default_factory=list)
     frozen: bool = False
     cautious: bool = False
+    carried: frozenset[str] = frozenset()
     sources: dict[str, str] = field(default_factory=dict)
     words: list[Word] = field(default_factory=list)
 
@@ -137,11 +138,11 @@ class Reader:
         telling = bool(wanted) or any(w.meant not in self._lexicon.stop for w in kept)
         return Part(" ".join(map(_as_meant, kept)), wanted, outside, not self._only_told(clause), telling)
 
-    def _matches(self, clause: Sequence[Word]) -> list[tuple[Sequence[Word], Sequence[str]]]:
+    def _matches(self, clause: Sequence[Word]) -> Sequence[tuple[Sequence[Word], Sequence[str]]]:
         """Words, alone or several in order, with the terms they stand for."""
         sequences = self._lexicon.sequences([w.meant for w in clause])
         several = [(clause[start : end + 1], [f"@{concept}"]) for start, end, concept in sequences]
-        return [([w], w.terms) for w in clause] + several
+        return [*(([w], w.terms) for w in clause), *several]
 
     def _terms_of(self, word: Word) -> tuple[str, ...]:
         if word.shape:
@@ -176,7 +177,13 @@ def joined(parts: Sequence[Part]) -> Part:
         for term, weight in part.terms.items():
             terms[term] = max(weight, terms.get(term, 0.0))
     asked = any(p.asked for p in parts)
-    return Part(", ".join(p.text for p in parts if p.text), terms, max(p.outside for p in parts), asked, about=any(p.about for p in parts))
+    return Part(
+        ", ".join(p.text for p in parts if p.text),
+        terms,
+        max(p.outside for p in parts),
+        asked,
+        about=any(p.about for p in parts),
+    )
 
 
 def _clauses(words: Sequence[Word]) -> list[list[Word]]:

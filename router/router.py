@@ -22,6 +22,7 @@ from router.spelling import Spelling
 
 _BELOW = 5
 _FOUND = 5
+_HEAD, _TAIL = 1000, 500
 _PROSE = 0.2  # a description is prose: short names that it happens to contain say little
 
 
@@ -92,6 +93,7 @@ class Router:
         if not self.entries:
             return Selection(())
         meaning, policy = self._tier
+        recent = [turn for turn in recent if turn]
         reading, parts, leaning = self._read(query, recent)
         if not parts:
             return Selection((), threshold=policy.threshold, notice=self._notice())
@@ -99,7 +101,7 @@ class Router:
         work = leaning or inside(self._scope.features(reading, parts, scores), policy)
         scores.fused += policy.vague * self._context.worked_on(parts)
         if leaning:
-            scores.fused[:] = np.maximum(scores.fused, 0.0) + self._head_start(recent)
+            scores.fused[:] = np.maximum(scores.fused, 0.0) + self._head_start(recent[-1])
         admitted = self._gate.admits(reading, scores, policy, recent[-1] if leaning else ())
         admitted &= self._gate.permitted(allowed)
         chosen = best_few(scores, admitted, policy) if work else []
@@ -107,11 +109,11 @@ class Router:
 
     def _read(self, query: str, recent: Sequence[Sequence[str]]) -> tuple[Reading, list[Part], bool]:
         """The query's reading, the parts that are scored (the whole first), and whether it leans on the last turns."""
-        reading = self._reader.read(query)
+        reading = self._reader.read(_bounded(query))
         self._context.lend_within(reading)
         leaning = self._context.leans(reading, recent)
         if leaning:
-            self._context.lend_recent(reading, recent)
+            self._context.lend_recent(reading, recent[-1])
         parts = [part for part in reading.parts if part.telling or leaning]
         return reading, [joined(parts), *parts] if len(parts) > 1 else parts, leaning
 
@@ -127,15 +129,15 @@ class Router:
         if not self.entries:
             return Selection(())
         meaning, policy = self._tier
-        reading = self._reader.read_plainly(description)
+        reading = self._reader.read_plainly(_bounded(description))
         scores = fuse(reading.parts, self._keywords, meaning, replace(policy, phrase=_PROSE))
         admitted = self._gate.permitted(allowed)
         ranked = np.argsort(-np.where(admitted, scores.fused[0], -np.inf), kind="stable")[: admitted.sum()]
         return self._selection([int(i) for i in ranked[:_FOUND]], scores, admitted, reading, policy)
 
-    def _head_start(self, recent: Sequence[Sequence[str]]) -> np.ndarray:
+    def _head_start(self, used: Sequence[str]) -> np.ndarray:
         start = np.zeros(len(self._at))
-        for name, value in self._context.head_start(recent).items():
+        for name, value in self._context.head_start(used).items():
             start[self._at[name]] = value
         return start
 
@@ -156,6 +158,7 @@ class Router:
         tier = "meaning" if near > 0.67 * score else "keywords" if near < 0.33 * score else "both"
         own = self._keywords.terms_of(i)
         words = dict.fromkeys(raw for term, raw in reading.sources.items() if term in own)
+        tier = "context" if self._names[i] in reading.carried and not words else tier
         return Choice(self._names[i], round(score, 3), tier, tuple(words))
 
     def _with_companions(self, chosen: Sequence[Choice], scores: Scores, admitted: np.ndarray) -> list[Choice]:
@@ -172,3 +175,7 @@ class Router:
         return self._notices.pop(0) if self._notices else None
 
 
+def _bounded(text: str) -> str:
+    """Beginning and end of a long text, where a request stands, without what UTF-8 cannot hold."""
+    text = text if len(text) <= _HEAD + _TAIL else f"{text[:_HEAD]}\n{text[-_TAIL:]}"
+    return text.encode("utf-8", "replace").decode("utf-8")

@@ -6,28 +6,28 @@ from pathlib import Path
 
 import numpy as np
 
-from router.embedder import EmbedderUnavailable, unit
+from router.embedder import EmbedderError, unit
 
 
 class SentenceEmbedder:
     """A sentence-transformers model on the CPU; importing the library alone takes seconds.
 
-    Raises `EmbedderUnavailable`, naming the extra, when the library is missing, and when the model cannot
+    Raises `EmbedderError`, naming the extra, when the library is missing, and when the model cannot
     be had.
     """
 
     def __init__(self, model: str, local_only: bool = False):
         try:
-            from sentence_transformers import SentenceTransformer
+            from sentence_transformers import SentenceTransformer  # pyright: ignore[reportMissingImports]
         except ImportError as error:
-            raise EmbedderUnavailable(
+            raise EmbedderError(
                 f"EMBEDDING_MODEL={model} needs the extra: pip install 'countersign[sentence-transformers]'."
             ) from error
         self.id = f"{model}@{_revision(Path(model))}"
         try:
             self._model = SentenceTransformer(model, device="cpu", local_files_only=local_only)
         except Exception as error:  # the library raises whatever its downloader did
-            raise EmbedderUnavailable(f"The model {model} is not on this machine and cannot be fetched.") from error
+            raise EmbedderError(f"The model {model} is not on this machine and cannot be fetched.") from error
 
     def encode(self, texts: Sequence[str]) -> np.ndarray:
         """See `Embedder.encode`."""

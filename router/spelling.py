@@ -8,8 +8,8 @@ from rapidfuzz.distance import OSA
 from rapidfuzz.process import extract
 from spellchecker import SpellChecker
 
-from router.layout import swap_layout, to_cyrillic
 from router import negation
+from router.layout import swap_layout, to_cyrillic
 from router.lexicon import Lexicon
 from router.text import is_cyrillic, plain, stem, tokens
 
@@ -112,4 +112,6 @@ def _nearest(word: str, pools: dict[tuple[bool, int], list[str]], most: int) -> 
     for size in range(max(len(word) - allowed, _SHORTEST_TYPO), len(word) + allowed + 1):
         pool = pools.get((is_cyrillic(word), size), ())
         hits += extract(word, pool, scorer=OSA.distance, score_cutoff=allowed, limit=3)
-    return min(hits, key=lambda hit: (hit[1], sorted(hit[0]) != sorted(word), hit[0][0] != word[0], hit[0]), default=(None,))[0]
+    return min(
+        hits, key=lambda hit: (hit[1], sorted(hit[0]) != sorted(word), hit[0][0] != word[0], hit[0]), default=(None,)
+    )[0]
