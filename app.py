@@ -38,12 +38,14 @@ from store.pool import Pool, open_pool
 from tools.always import ALWAYS
 from tools.catalogue import workspace_toolset
 from tools.client import BackendClient
+from tools.credentials import Credentials, Person, Signed, Together
 from tools.identity import ServiceIdentity
 from tools.joined import JoinedToolset
 from tools.native import NativeToolset
 from tools.openapi.document import DocumentError, load_document
-from tools.openapi.fetch import fetch
+from tools.openapi.fetch import fetcher
 from tools.openapi.policy import Policy, PolicyError
+from tools.openapi.security import Basic, Bearer, PasswordGrant, StaticHeaders, api_key
 from tools.openapi.toolset import OpenApiToolset
 from tools.toolset import Effect, Toolset
 from ui.app import build_app
@@ -159,7 +161,7 @@ async def opened(house: House) -> AsyncIterator[tuple[Services, PageOptions]]:
     """The services behind the page, working; closed in the reverse order."""
     settings = house.settings
     pool = await open_pool(house.database_url, max_size=settings.database_pool)
-    client = BackendClient(house.backend_url, service(settings, house.keys), user_header=settings.user_jwt_header)
+    client = backend_client(house)
     async with httpx.AsyncClient(timeout=10, trust_env=False) as http:
         toolset = await asyncio.to_thread(tools_of, settings, client)
         router = Router(entries_of(toolset.specs), cache=VectorCache(settings.data_dir / "vectors"))
@@ -184,11 +186,42 @@ async def opened(house: House) -> AsyncIterator[tuple[Services, PageOptions]]:
             await pool.close()
 
 
+def backend_client(house: House) -> BackendClient:
+    """The way to the backend: as whom, and whether a change may be sent again."""
+    settings = house.settings
+    headers = {name: value.get_secret_value() for name, value in settings.backend_headers.items()}
+    proofs = (
+        StaticHeaders(headers),
+        *agent_proof(settings, service(settings, house.keys)),
+        Person(settings.user_jwt_header),
+    )
+    idempotent = settings.backend_url is None or settings.backend_idempotent
+    return BackendClient(house.backend_url, credentials=Together(*proofs), idempotent=idempotent)
+
+
+def agent_proof(settings: Settings, agent: ServiceIdentity) -> tuple[Credentials, ...]:
+    """What proves the agent itself, by SERVICE_AUTH."""
+    secret = settings.service_credentials.get_secret_value() if settings.service_credentials else ""
+    user, _, password = secret.partition(":")
+    match settings.service_auth:
+        case "none":
+            return ()
+        case "bearer":
+            return (Bearer(secret),)
+        case "api_key":
+            return (api_key(secret, settings.service_key_place),)
+        case "basic":
+            return (Basic(user, password),)
+        case "oauth2_password":
+            return (PasswordGrant(settings.service_token_url or "", user, password),)
+    return (Signed(agent),)
+
+
 def tools_of(settings: Settings, client: BackendClient) -> Toolset:
     """The workspace's own tools, or those of the backend's document; always beside the ones that need no backend."""
     if settings.openapi_url is None:
         return workspace_toolset(client)
-    document = load_document(settings.openapi_url, fetch)
+    document = load_document(settings.openapi_url, fetcher(settings.backend_url))
     imported = OpenApiToolset.from_document(document, client, Policy.load(settings.policy_file))
     return JoinedToolset(imported, NativeToolset(ALWAYS, client))
 

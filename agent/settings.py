@@ -6,6 +6,7 @@ from typing import Annotated, Literal, Self
 from pydantic import Field, SecretStr, ValidationError, field_validator, model_validator
 from pydantic_settings import BaseSettings, NoDecode, SettingsConfigDict
 
+ServiceAuth = Literal["signed", "none", "bearer", "api_key", "basic", "oauth2_password"]
 SignIn = Literal["demo", "password", "header", "embed", "hf"]
 Names = Annotated[list[str], NoDecode]
 
@@ -68,7 +69,27 @@ class Settings(BaseSettings):
     policy_file: Path = Field(Path("countersign.toml"), description="Reviewed effects of your operations.")
     service_issuer: str = Field("countersign", description="`iss` of the service JWT.")
     service_audience: str = Field("workspace", description="`aud` of the service JWT.")
-    user_jwt_header: str = Field("X-User-JWT", description="Header that carries the person's token.")
+    user_jwt_header: str = Field(
+        "X-User-JWT", description="Header that carries the person's token; `Authorization` sends it as a bearer token."
+    )
+    service_auth: ServiceAuth | None = Field(
+        None,
+        description="How the agent itself is known to your backend: signed (default), none (default when the person's "
+        "token is in Authorization), bearer, api_key, basic, oauth2_password.",
+    )
+    service_credentials: SecretStr | None = Field(
+        None, description="The token, the key, or `user:password` for SERVICE_AUTH."
+    )
+    service_key_place: str = Field(
+        "header:X-API-Key",
+        pattern=r"^(header|query|cookie):[\w-]+$",
+        description="Where the API key goes: `header:NAME`, `query:NAME` or `cookie:NAME`.",
+    )
+    service_token_url: str | None = Field(None, description="Token endpoint for SERVICE_AUTH=oauth2_password.")
+    backend_headers: dict[str, SecretStr] = Field({}, description="Headers for every request, as a JSON object.")
+    backend_idempotent: bool = Field(
+        False, description="Your backend honours Idempotency-Key, so an interrupted change may be sent again."
+    )
 
     # People
     sign_in: SignIn | None = Field(None, description="How people sign in; `demo` with the embedded backend.")
@@ -101,6 +122,7 @@ class Settings(BaseSettings):
             self.sign_in = "demo" if self.backend_url is None else "password"
         if self.sign_in == "demo" and self.backend_url is not None:
             raise ValueError("SIGN_IN=demo works with the embedded backend only; choose password, header, embed or hf")
+        self._check_service()
         if self.backend_url is not None and self.openapi_url is None:
             raise ValueError("BACKEND_URL needs OPENAPI_URL, the address of your service's OpenAPI document")
         if (self.openai_api_key or self.openai_base_url) and not self.model:
@@ -110,6 +132,22 @@ class Settings(BaseSettings):
         if self.production and self.sign_in == "demo":
             raise ValueError("PRODUCTION=true refuses SIGN_IN=demo")
         return self
+
+    def _check_service(self) -> None:
+        """How the agent proves itself fits what it is given; raises `ValueError`."""
+        person_is_bearer = self.user_jwt_header.lower() == "authorization"
+        self.service_auth = self.service_auth or ("none" if person_is_bearer else "signed")
+        if person_is_bearer and self.service_auth not in ("none", "api_key"):
+            raise ValueError(
+                "USER_JWT_HEADER=Authorization needs SERVICE_AUTH none or api_key: there is one such header"
+            )
+        secret = self.service_credentials.get_secret_value() if self.service_credentials else ""
+        if self.service_auth not in ("signed", "none") and not secret:
+            raise ValueError(f"SERVICE_AUTH={self.service_auth} needs SERVICE_CREDENTIALS")
+        if self.service_auth in ("basic", "oauth2_password") and ":" not in secret:
+            raise ValueError(f"SERVICE_CREDENTIALS must be user:password for SERVICE_AUTH={self.service_auth}")
+        if self.service_auth == "oauth2_password" and not self.service_token_url:
+            raise ValueError("SERVICE_AUTH=oauth2_password needs SERVICE_TOKEN_URL")
 
     @property
     def demo_model(self) -> bool:
@@ -139,7 +177,7 @@ def settings_page() -> str:
         "|---|---|---|",
     ]
     for name, info in Settings.model_fields.items():
-        default = "" if info.default is None or info.default == [] else f"`{_shown(info.default)}`"
+        default = "" if info.default is None or info.default in ([], {}) else f"`{_shown(info.default)}`"
         lines.append(f"| `{name.upper()}` | {default} | {info.description} |")
     return "\n".join(lines) + "\n"
 

@@ -116,7 +116,7 @@ class BackendClient:
     def __init__(
         self,
         base_url: str,
-        service: Identity,
+        service: Identity | None = None,
         transport: httpx.AsyncBaseTransport | None = None,
         *,
         user_header: str = "X-User-JWT",
@@ -130,7 +130,7 @@ class BackendClient:
         self._base = httpx.URL(base_url.rstrip("/"))
         if self._base.scheme not in {"http", "https"} or not self._base.host or self._base.query:
             raise ValueError("the backend's address must be an http or https URL without a query")
-        self._credentials = credentials or Together(Signed(service), Person(user_header))
+        self._credentials = credentials or Together(*((Signed(service),) if service else ()), Person(user_header))
         self._idempotent = idempotent
         self._timeout = timeout
         self._retry_budget = retry_budget

@@ -1,4 +1,4 @@
-"""`python -m tools list`: which tools there are, what each does to the world, and why."""
+"""`python -m tools list`: which tools there are, what each does to the world, and why; also those of a document."""
 
 import argparse
 import json
@@ -7,14 +7,22 @@ from typing import Any
 
 from tools.always import ALWAYS
 from tools.catalogue import WORKSPACE
+from tools.openapi.commands import add_source, operation_listing
 from tools.toolset import ToolSpec
 
 
 def add_list(commands: "argparse._SubParsersAction[argparse.ArgumentParser]") -> None:
     """Register the command."""
-    parser = commands.add_parser("list", help="list the workspace's tools with effect, role and reasons")
+    parser = commands.add_parser("list", help="list tools with effect and reasons: the workspace's, or a document's")
     parser.add_argument("--json", action="store_true", help="print JSON")
-    parser.set_defaults(run=lambda options: print(listing((*WORKSPACE, *ALWAYS), as_json=options.json)))
+    add_source(parser, required=False)
+    parser.set_defaults(run=lambda options: print(_listed(options)))
+
+
+def _listed(options: argparse.Namespace) -> str:
+    if options.openapi:
+        return operation_listing(options)
+    return listing((*WORKSPACE, *ALWAYS), as_json=options.json)
 
 
 def listing(specs: Sequence[ToolSpec], *, as_json: bool = False) -> str:

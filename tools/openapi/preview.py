@@ -14,7 +14,7 @@ from tools.openapi.policy import Rule
 from tools.openapi.results import changed_fields
 from tools.results import failed
 from tools.text import visible, visible_text
-from tools.toolset import Effect, Lang, Preview, Resource
+from tools.toolset import Effect, Lang, Preview, Problem, Resource
 
 NAME_KEYS = ("name", "title", "full_name", "label", "email", "slug", "key", "id")
 MOST_FACTS = 30
@@ -25,7 +25,7 @@ def draw(
 ) -> Preview:
     """The preview of one call; `before` is the answer of the reading operation, where there is one."""
     if before is not None and before.problem is not None and before.problem.status in {401, 403, 404, 410}:
-        return Preview(title="", approve="", risk="change", refusal=failed(before.problem))
+        return refused(before.problem)
     state = before.body if before is not None and before.ok else None
     label = title_of(operation, rule)
     resource = _resource(operation, args, state)
@@ -39,6 +39,11 @@ def draw(
         resource=resource,
         etag=before.etag if before is not None else None,
     )
+
+
+def refused(problem: Problem) -> Preview:
+    """The preview of a call that is already known to fail."""
+    return Preview(title="", approve="", risk="change", refusal=failed(problem))
 
 
 def title_of(operation: Operation, rule: Rule) -> str:

@@ -1,6 +1,7 @@
 """An OpenAPI document as a `Toolset`: every operation a tool, each with an exact schema, an effect and a preview."""
 
 from collections.abc import Mapping
+from contextlib import suppress
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -75,6 +76,10 @@ class OpenApiToolset:
         """What the call would change, from the present state of the thing where the document has a way to read it."""
         entry = self.imported[name]
         current.set(Context(self.client, call))
+        try:
+            to_request(entry.operation, args)
+        except UnsafeValueError as error:
+            return preview.refused(Problem(code="unsafe_value", title=str(error)))
         before = await self._before(entry, args, call)
         return preview.draw(entry.operation, entry.ruling.rule, entry.spec.effect, args, before, call.lang)
 
@@ -100,10 +105,9 @@ class OpenApiToolset:
         mine = {name: value for name, value in args.items() if name in known}
         if not needed <= set(mine) or entry.reader.body is not None:
             return None
-        try:
+        with suppress(UnsafeValueError):
             return await self.client.send(to_request(entry.reader, mine), call)
-        except UnsafeValueError as error:
-            return Answer(400, problem=Problem(status=404, code="unsafe_value", title=str(error)))
+        return None
 
 
 def _import(operation: Operation, ruling: Ruling, reader: Operation | None) -> Imported:
@@ -151,12 +155,16 @@ def _told(error: ValidationError) -> dict[str, Any]:
 
 
 def _undo(entry: Imported, args: dict[str, Any], before: Answer | None) -> dict[str, Any] | None:
-    """The same PUT or PATCH with the values from before, where every changed field was known."""
+    """The same call with the values from before: of a PATCH the fields it changed, of a PUT all of them.
+
+    None unless every changed field was readable.
+    """
     body, state = preview.body_of(entry.operation, args), before.body if before is not None and before.ok else None
     fields = entry.operation.body.fields if entry.operation.body else None
     if not (isinstance(body, dict) and isinstance(state, dict) and fields and set(body) <= set(state)):
         return None
-    old = {name: state[wire] for name, wire in fields.items() if wire in body}
+    back = set(fields.values()) & set(state) if entry.operation.method == "PUT" else set(body)
+    old = {name: state[wire] for name, wire in fields.items() if wire in back}
     kept = {p.name: args[p.name] for p in entry.operation.parameters if p.name in args}
     restored = {**kept, **old}
     return {"tool": entry.spec.name, "args": restored} if entry.validator.is_valid(restored) else None
