@@ -15,18 +15,18 @@ from pydantic import BaseModel
 app = FastAPI(title="Shop", version="1.0")
 KEY = ECKey.generate_key("P-256", {"kid": "shop-1", "use": "sig", "alg": "ES256"})
 PASSWORDS = {"ann": "apple", "bob": "berry"}
-ITEMS = {1: {"name": "Tea", "price": 4.5, "in_stock": True}, 2: {"name": "Mug", "price": 9.0, "in_stock": False}}
+ITEMS = {1: {"name": "Tea", "quantity": 40, "in_stock": True}, 2: {"name": "Mug", "quantity": 0, "in_stock": False}}
 
 
 class Item(BaseModel):
     name: str
-    price: float
+    quantity: int
     in_stock: bool = True
 
 
 class ItemChange(BaseModel):
     name: str | None = None
-    price: float | None = None
+    quantity: int | None = None
     in_stock: bool | None = None
 
 

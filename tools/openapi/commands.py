@@ -23,7 +23,6 @@ from tools.openapi.toolset import OpenApiToolset
 from tools.toolset import ArgumentError, Call, Effect, Preview, ToolResult
 
 POLICY = Path("countersign.toml")
-Commands = "argparse._SubParsersAction[argparse.ArgumentParser]"
 
 
 class CommandError(Exception):
@@ -36,7 +35,7 @@ def add_source(parser: argparse.ArgumentParser, *, required: bool = True) -> Non
     parser.add_argument("--policy", type=Path, default=POLICY, help="reviewed effects (default: countersign.toml)")
 
 
-def add_show(commands: Commands) -> None:
+def add_show(commands: "argparse._SubParsersAction[argparse.ArgumentParser]") -> None:
     """Register `show`."""
     parser = commands.add_parser("show", help="show one operation: effect, reasons, arguments")
     parser.add_argument("name")
@@ -44,7 +43,7 @@ def add_show(commands: Commands) -> None:
     parser.set_defaults(run=lambda options: print(_shown(_named(options), Policy.load(options.policy))))
 
 
-def add_try(commands: Commands) -> None:
+def add_try(commands: "argparse._SubParsersAction[argparse.ArgumentParser]") -> None:
     """Register `try`."""
     parser = commands.add_parser("try", help="call one operation; a change is only shown unless --yes is given")
     parser.add_argument("name")
@@ -56,7 +55,7 @@ def add_try(commands: Commands) -> None:
     parser.set_defaults(run=lambda options: asyncio.run(_try(options)))
 
 
-def add_import(commands: Commands) -> None:
+def add_import(commands: "argparse._SubParsersAction[argparse.ArgumentParser]") -> None:
     """Register `import`."""
     parser = commands.add_parser("import", help="write a countersign.toml to review")
     parser.add_argument("openapi", metavar="FILE_OR_URL")
@@ -202,8 +201,12 @@ def _drawn(preview: Preview) -> str:
     lines = [preview.title, *([preview.lead] if preview.lead else [])]
     for block in preview.evidence:
         if block["type"] == "facts":
-            lines += [f"  {name}: {value}" for name, value in block["items"]]
+            lines += [f"  {name}: {_plain(value)}" for name, value in block["items"]]
         elif block["type"] == "fields":
-            lines += [f"  {row['field']}: {row['before']} -> {row['after']}" for row in block["rows"]]
+            lines += [f"  {row['field']}: {_plain(row['before'])} -> {_plain(row['after'])}" for row in block["rows"]]
             lines.append(f"  ({block['unchanged']} fields unchanged)")
     return "\n".join(lines)
+
+
+def _plain(value: Any) -> str:
+    return value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
