@@ -18,12 +18,13 @@ from ui.pages.approvals import approval_routes
 from ui.pages.audit import audit_routes
 from ui.pages.plain import page_routes
 from ui.pages.router import router_routes
+from ui.renewal import Renewal
 from ui.security import OriginCheck, SecurityHeaders
 from ui.shell import shell_routes
 from ui.signin import signin_routes
 from ui.strings import module
 from ui.theme import Countersign
-from ui.visitors import SignInFirst, Visitors
+from ui.visitors import Finder, SignInFirst, Visitors
 
 FOREVER = {"Cache-Control": "public, max-age=31536000, immutable"}
 
@@ -61,6 +62,13 @@ def build_app(services: Services, options: PageOptions) -> FastAPI:
         enable_monitoring=False,
         pwa=False,
     )
+
+
+def _finder(services: Services, options: PageOptions) -> Finder:
+    if options.sign_in != "demo" or services.authority is None:
+        return services.sessions
+    people = {person.username: person for person in options.demo_people}
+    return Renewal(services.sessions, services.authority, services.verifier, people)
 
 
 def _health(app: FastAPI, services: Services) -> None:

@@ -66,7 +66,15 @@ class Sessions:
     async def open(self, principal: Principal, mode: str) -> str:
         """A new session; the handle goes into the cookie and nowhere else."""
         handle = secrets.token_urlsafe(32)
-        key = _key(handle)
+        await self.renew(handle, principal, mode)
+        return handle
+
+    async def renew(self, handle: str, principal: Principal, mode: str) -> None:
+        """Keep the same person signed in with a fresh token.
+
+        A session ends with its token, except for the demo's people, who get new ones (see `ui/renewal.py`).
+        """
+        key, latest = _key(handle), self._clock() + LONGEST
         row = Session(
             handle_sha256=key,
             tenant=principal.tenant,
@@ -76,10 +84,9 @@ class Sessions:
             mode=mode,
             sealed=self._keys.seal(PURPOSE, principal.user_jwt, key.hex()),
             token_expires=principal.expires_at,
-            expires_at=min(principal.expires_at, self._clock() + LONGEST),
+            expires_at=latest if mode == "demo" else min(principal.expires_at, latest),
         )
         await self._rows.put(row)
-        return handle
 
     async def find(self, handle: str) -> Principal | None:
         """The person behind a handle; None when it is unknown, over, or its key has been retired."""

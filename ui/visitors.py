@@ -9,7 +9,6 @@ from starlette.responses import RedirectResponse
 from starlette.types import ASGIApp, Receive, Scope, Send
 
 from agent.identity import Principal, Unauthenticated
-from ui.sessions import Sessions
 
 COOKIE = "countersign"
 
@@ -22,10 +21,18 @@ class Verifier(Protocol):
         ...
 
 
+class Finder(Protocol):
+    """Knows the people behind session handles."""
+
+    async def find(self, handle: str) -> Principal | None:
+        """None when the handle is unknown or over."""
+        ...
+
+
 class Visitors:
     """Finds the person behind a request. Every handler asks, none trusts an earlier answer."""
 
-    def __init__(self, sessions: Sessions, verifier: Verifier, *, secure: bool, jwt_header: str = "X-User-JWT"):
+    def __init__(self, sessions: Finder, verifier: Verifier, *, secure: bool, jwt_header: str = "X-User-JWT"):
         self._sessions = sessions
         self._verifier = verifier
         self._header = jwt_header.lower()

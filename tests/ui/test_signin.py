@@ -10,7 +10,8 @@ from tests.ui.conftest import sign_in
 from tests.ui.house import Rows
 from tools.toolset import Role
 from ui.commands import command_routes
-from ui.options import PageOptions
+from ui.options import AuthorityDown, DemoPerson, PageOptions
+from ui.renewal import Renewal
 from ui.sessions import Sessions
 from ui.shell import shell_routes
 from ui.visitors import Visitors
@@ -87,7 +88,7 @@ async def test_a_session_ends_with_its_token_and_opens_for_nobody_else():
     rows = Rows()
     sessions = Sessions(rows, KeyRing(new_secrets()), lambda: clock[0])
     person = Principal("t", "iss|anna", "Anna", Role.ADMIN, "eyJ.a.b", now + timedelta(minutes=10))
-    handle = await sessions.open(person, "demo")
+    handle = await sessions.open(person, "password")
     assert await sessions.find(handle) == person
     assert await Sessions(rows, KeyRing(new_secrets()), lambda: now).find(handle) is None
     assert await sessions.find("other") is None
@@ -104,3 +105,39 @@ async def test_the_sign_in_page_carries_no_markup_of_its_query(http):
     page = await http.get("/signin", params={"next": '/"><script>x</script>', "error": "<b>"})
     assert "<script>x" not in page.text
     assert "<b>" not in page.text
+
+
+async def test_the_demos_people_stay_signed_in_while_their_authority_answers():
+    class Workspace:
+        down = False
+
+        async def token(self, username, password):
+            if self.down:
+                raise AuthorityDown
+            return f"eyJ.{username}.new"
+
+        async def verify(self, token):
+            until = clock[0] + timedelta(minutes=30)
+            return Principal("t", "iss|anna", "Anna", Role.ADMIN, token, until)
+
+    clock = [datetime(2026, 12, 1, tzinfo=UTC)]
+    sessions = Sessions(Rows(), KeyRing(new_secrets()), lambda: clock[0])
+    workspace = Workspace()
+    people = {"anna": DemoPerson("anna", "pw")}
+    renewal = Renewal(sessions, workspace, workspace, people, lambda: clock[0])
+    old = Principal("t", "iss|anna", "Anna", Role.ADMIN, "eyJ.anna.old", clock[0] + timedelta(minutes=30))
+    handle = await sessions.open(old, "demo")
+    assert await renewal.find(handle) == old
+    clock[0] += timedelta(hours=2)
+    renewed = await renewal.find(handle)
+    assert renewed is not None
+    assert renewed.user_jwt == "eyJ.anna.new"
+    assert await sessions.find(handle) == renewed
+    workspace.down = True
+    clock[0] += timedelta(minutes=27)
+    assert await renewal.find(handle) == renewed
+    clock[0] += timedelta(minutes=10)
+    assert await renewal.find(handle) is None
+    workspace.down = False
+    clock[0] += timedelta(hours=13)
+    assert await renewal.find(handle) is None
