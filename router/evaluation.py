@@ -52,24 +52,30 @@ def run(router: Router, cases: Sequence[Case]) -> list[Outcome]:
 
 
 def evaluate(router: Router, cases: Sequence[Case]) -> dict[str, Any]:
-    """Figures over labelled queries; times in milliseconds, shares from 0 to 1, None where nothing applies."""
+    """Figures over labelled queries, with the milliseconds of the first selection and of a warm one (median)."""
     started = time.perf_counter()
     router.select(cases[0].query, cases[0].recent)
     cold = time.perf_counter() - started
-    outcomes = run(router, cases)
+    return {
+        **figures(run(router, cases)),
+        "ms_cold": round(1000 * cold, 3),
+        "ms_warm": round(1000 * _warm(router, cases), 3),
+    }
+
+
+def figures(outcomes: Sequence[Outcome]) -> dict[str, Any]:
+    """Shares from 0 to 1 and mean sizes of the offered subset; None where nothing applies."""
     inside = [o for o in outcomes if o.case.needed]
     risky = [o for o in outcomes if o.case.forbidden]
     return {
+        "queries": len(outcomes),
         "all_needed_recall": _mean([not o.missing for o in inside]),
         "recall_at": {str(k): _mean([o.recall_at(k) for o in inside]) for k in _RECALL_AT},
         "mean_subset_in_scope": _mean([len(o.offered) for o in inside]),
         "mean_subset_out_of_scope": _mean([len(o.offered) for o in outcomes if not o.case.needed]),
         "forbidden_offered": _mean([bool(o.harmful) for o in risky]),
-        "ms_cold": round(1000 * cold, 3),
-        "ms_warm": round(1000 * _warm(router, cases), 3),
         "by_kind": _by(outcomes, lambda case: case.kind),
         "by_lang": _by(outcomes, lambda case: case.lang),
-        "queries": len(outcomes),
     }
 
 

@@ -14,7 +14,7 @@ from router.text import name_words, sentences
 
 _NAME, _WHOLE, _PART = 0.2, 0.3, 0.5
 _GENERIC = {"tool", "app", "ai", "plugin", "gpt", "api", "chat", "bot"}
-_FALLBACK_SPAN = 0.45
+_FALLBACK_SPAN, _LEAST_SPAN = 0.45, 0.01
 
 Encode = Callable[[Sequence[str]], np.ndarray]
 
@@ -59,7 +59,7 @@ class MeaningTier:
         ends = [*self._part_at[1:], len(self._parts)]
         same = [_closest(self._parts[a:b]) for a, b in zip(self._part_at, ends, strict=True) if b - a > 2]
         high = float(median(np.concatenate(same))) if same else 0.0
-        return low, max(high, low + _FALLBACK_SPAN * (1 - low))
+        return low, max(high, low + _FALLBACK_SPAN * (1 - low), low + _LEAST_SPAN)
 
 
 def _closest(vectors: np.ndarray) -> np.ndarray:

@@ -50,8 +50,14 @@ class Spelling:
             return to_cyrillic(word), 0.95
         if self.known(word) or word in self._dictionary:
             return word, 1.0
-        near = self._closest(word, 1) if len(word) > _SHORTEST_TYPO else None
-        if near is None and not is_cyrillic(word) and self.known(to_cyrillic(word)):
+        near = self._closest(word, 1)
+        swapped = near is not None and sorted(near) == sorted(word)
+        if (
+            not swapped
+            and (near is None or len(word) == _SHORTEST_TYPO)
+            and not is_cyrillic(word)
+            and self.known(to_cyrillic(word))
+        ):
             return to_cyrillic(word), 0.95
         near = near or self._closest(word)
         if near is None and not is_cyrillic(word):
