@@ -71,6 +71,42 @@ def look_at(page: Page, exhibition: Served, name: str, shot: str) -> list[str]:
     return [f"{shot}: {problem}" for problem in (*_overflow(page), *_axe(page))]
 
 
+@pytest.mark.parametrize("look", list(LOOKS))
+def test_every_page(chromium: Browser, exhibition: Served, look: str):
+    width, height, scheme = LOOKS[look]
+    context = chromium.new_context(
+        viewport={"width": width, "height": height}, color_scheme=scheme, reduced_motion="reduce"
+    )
+    page = context.new_page()
+    page.goto(exhibition.url + "/signin?lang=" + exhibition.house.lang)
+    findings = problems(page, f"signin_{look}")
+    page.locator('button[value="ilya"]').click()
+    page.locator(".cs-chip").first.wait_for()
+    findings += problems(page, f"empty_{look}")
+    if look == "390":
+        page.locator(".cs-burger").click()
+        findings += problems(page, f"drawer_{look}")
+    page.locator(".cs-acct").click()
+    page.locator(".cs-always summary").click()
+    findings += problems(page, f"account_{look}")
+    for name, drawn in (("approvals", ".cs-confirm"), ("audit", ".cs-table.audit td"), ("router", ".cs-route")):
+        page.goto(f"{exhibition.url}/{name}")
+        page.locator(drawn).first.wait_for()
+        page.locator(".cs-acct").wait_for(state="attached")
+        findings += problems(page, f"{name}_{look}")
+    context.close()
+    assert findings == []
+
+
+def problems(page: Page, name: str) -> list[str]:
+    """A picture, and what is wrong with it."""
+    SHOTS.mkdir(exist_ok=True)
+    page.screenshot(path=SHOTS / f"page_{name}.png")
+    if not page.evaluate("'axe' in window"):
+        page.evaluate(AXE)
+    return [f"{name}: {problem}" for problem in (*_overflow(page), *_axe(page))]
+
+
 def _open_what_is_folded(page: Page, name: str) -> None:
     if name == "form":
         page.locator("[data-act=edit]").click()
@@ -83,7 +119,7 @@ def _open_what_is_folded(page: Page, name: str) -> None:
 def _overflow(page: Page) -> list[str]:
     """Elements of cards that stick out of the window, and a page that scrolls sideways."""
     return page.evaluate(
-        """() => [...document.querySelectorAll('.cs-card, .cs-card *')]
+        """() => [...document.querySelectorAll('.cs-card, .cs-card *, .cs-content *')]
           .filter(e => !e.closest('.cs-scroll'))
           .filter(e => { const r = e.getBoundingClientRect(); return r.width && r.right > innerWidth + 1 })
           .map(e => 'sticks out: ' + e.className).slice(0, 3)
