@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any
 
 import tomlkit
-from pydantic import BaseModel, ConfigDict, Field, ValidationError
+from pydantic import BaseModel, ConfigDict, Field, TypeAdapter, ValidationError
 
 from tools.openapi.effects import classify
 from tools.openapi.operations import Operation
@@ -37,6 +37,9 @@ class Rule(BaseModel):
     min_role: Role | None = None
 
 
+RULES = TypeAdapter(dict[str, Rule])
+
+
 @dataclass(frozen=True)
 class Ruling:
     """The outcome for one operation. `off` says why it is not offered, if it is not."""
@@ -60,12 +63,12 @@ class Policy:
             return cls()
         try:
             entries = tomllib.loads(path.read_text("utf-8")).get("operations", {})
-            return cls({name: Rule.model_validate(entry) for name, entry in entries.items()})
-        except tomllib.TOMLDecodeError as error:
-            raise PolicyError(f"{path.name} is not valid TOML: {error}") from None
+            return cls(RULES.validate_python(entries))
+        except (tomllib.TOMLDecodeError, UnicodeDecodeError, OSError) as error:
+            raise PolicyError(f"{path.name} cannot be read as TOML: {error}") from None
         except ValidationError as error:
             first = error.errors(include_url=False, include_input=False)[0]
-            raise PolicyError(f"{path.name}: {'.'.join(map(str, first['loc']))}: {first['msg']}") from None
+            raise PolicyError(f"{path.name}: operations.{'.'.join(map(str, first['loc']))}: {first['msg']}") from None
 
     def judge(self, operation: Operation) -> Ruling:
         """Effect, reasons and whether the operation is offered at all."""

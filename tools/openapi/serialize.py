@@ -15,7 +15,7 @@ from tools.client import Request, UnsafeValueError, path_segment
 from tools.openapi.operations import Body, Operation, Parameter
 
 RESERVED = ":/?#[]@!$&'()*+,;="
-DELIMITERS = {"form": ",", "spaceDelimited": "%20", "pipeDelimited": "|"}
+DELIMITERS = {"form": ",", "spaceDelimited": "%20", "pipeDelimited": "%7C"}
 
 
 def to_request(operation: Operation, args: Mapping[str, Any]) -> Request:
@@ -39,6 +39,8 @@ def to_request(operation: Operation, args: Mapping[str, Any]) -> Request:
 
 def _path(template: str, segments: Mapping[str, str]) -> str:
     for name, value in segments.items():
+        if not value.strip("."):
+            raise UnsafeValueError(f"{name} is part of the path and must not be empty")
         template = template.replace("{" + name + "}", value)
     if "{" in template:
         raise UnsafeValueError("a value for the path is missing")
@@ -99,7 +101,7 @@ def _query_object(parameter: Parameter, name: str, value: dict[str, Any], encode
         return "&".join(f"{name}[{k}]={v}" for k, v in pairs)
     if parameter.explode:
         return "&".join(f"{k}={v}" for k, v in pairs)
-    return f"{name}=" + DELIMITERS.get(parameter.style, ",").join(f"{k},{v}" for k, v in pairs)
+    return f"{name}=" + DELIMITERS.get(parameter.style, ",").join(part for pair in pairs for part in pair)
 
 
 def _cookie(parameter: Parameter, value: Any) -> str:
