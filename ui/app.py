@@ -13,6 +13,7 @@ from ui import answers
 from ui.chat import chat_page
 from ui.commands import command_routes
 from ui.head import STATIC, base, head
+from ui.limits import BodyLimit
 from ui.options import PageOptions, Services
 from ui.pages.approvals import approval_routes
 from ui.pages.audit import audit_routes
@@ -114,6 +115,7 @@ def _guard(app: FastAPI, options: PageOptions, visitors: Visitors) -> None:
         allow_methods=["GET", "POST"],
         allow_headers=["*"],
     )
+    app.add_middleware(BodyLimit)
     app.add_middleware(OriginCheck, cookie=visitors.cookie, allowed=options.allowed_origins)
     app.add_middleware(SecurityHeaders, frame_ancestors=options.frame_ancestors, secure=options.secure)
     app.add_middleware(TrustedHostMiddleware, allowed_hosts=list(options.allowed_hosts))

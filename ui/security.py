@@ -22,7 +22,7 @@ POLICY = {
     "frame-src": "'none'",
     "worker-src": "'self' blob:",
 }
-BLOCKED = ("/gradio_api/proxy=", "/gradio_api/file=http", "/proxy=", "/file=http")
+BLOCKED = ("/gradio_api/proxy=", "/gradio_api/file=http", "/proxy=", "/file=http", "/gradio_api/upload", "/upload")
 
 
 class SecurityHeaders:
@@ -69,7 +69,7 @@ class OriginCheck:
         self._allowed = {origin.rstrip("/").lower() for origin in allowed}
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Pass the request on, or answer 403 (404 for Gradio's proxy routes, which are off)."""
+        """Pass the request on, or answer 403 (404 for Gradio's proxy and upload routes, which are off)."""
         if scope["type"] == "http":
             refusal = self._refusal(scope)
             if refusal is not None:

@@ -54,3 +54,22 @@ async def test_readiness_follows_the_parts(http, house):
         assert answer.json()["checks"] == {"database": False}
     finally:
         house.ready["database"] = True
+
+
+async def test_bodies_are_limited_whether_their_length_is_told_or_not(http):
+    await sign_in(http)
+    origin = {"origin": "http://chat.test"}
+    told = await http.post("/ui/rename", content=b"x" * 300_000, headers=origin)
+    assert told.status_code == 413
+
+    async def untold():
+        for _ in range(40):
+            yield b"x" * 10_000
+
+    counted = await http.post("/ui/rename", content=untold(), headers=origin)
+    assert counted.status_code == 413
+    assert (await http.post("/gradio_api/queue/join", content=b"x" * 9_000_000)).status_code == 413
+
+
+async def test_nobody_can_leave_files_here(http):
+    assert (await http.post("/gradio_api/upload", files={"files": ("a.html", b"<script>")})).status_code == 404
