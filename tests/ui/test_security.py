@@ -68,7 +68,7 @@ async def test_bodies_are_limited_whether_their_length_is_told_or_not(http):
 
     counted = await http.post("/ui/rename", content=untold(), headers=origin)
     assert counted.status_code == 413
-    assert (await http.post("/gradio_api/queue/join", content=b"x" * 9_000_000)).status_code == 413
+    assert (await http.post("/gradio_api/queue/join", content=b"x" * 9_000_000, headers=origin)).status_code == 413
 
 
 async def test_nobody_can_leave_files_here(http):
