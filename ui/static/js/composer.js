@@ -1,10 +1,7 @@
 /** Gradio's own message box: translated names and placeholder that stay, and whether an answer is being written. */
 import { h } from "./dom.js";
 import { t } from "./i18n.js";
-import { follow, page } from "./page.js";
 import { setBusy } from "./shell.js";
-import { money } from "./notes.js";
-import { number } from "./i18n.js";
 
 const NAMES = [["textarea", "composer.label"], [".submit-button", "composer.send"], [".stop-button", "composer.stop"]];
 let observed = null;
@@ -54,13 +51,8 @@ export function watchComposer() {
 
 export const nameComposer = () => box() && name();
 
-/** The line under the box: what this conversation used. */
+/** The line under the box: what holds everywhere in this house. */
 export function foot() {
-  const line = h("div", { class: "cs-usage" });
-  follow(line, (shell) => {
-    const u = page.conversation && shell.conversation?.usage;
-    line.replaceChildren(...(u ? [h("span", {}, t("usage.foot", { in: number(u.input), out: number(u.output) }) + (u.cost ? " · " + money(u.cost) : ""))] : []), h("span", {}, t("app.tagline")));
-  });
   setTimeout(watchComposer);
-  return line;
+  return h("div", { class: "cs-usage" }, h("span", {}, t("app.tagline")));
 }

@@ -31,7 +31,7 @@ export function usage(v) {
   return h("p", { class: "cs-card cs-tokens" }, parts.filter(Boolean).join(" · "));
 }
 
-export const money = (n) => "$" + n.toFixed(n < 0.01 ? 4 : 2);
+const money = (n) => "$" + n.toFixed(n < 0.01 ? 4 : 2);
 
 export function reasoning(v) {
   return h("details", { class: "cs-card cs-steps cs-think" },
