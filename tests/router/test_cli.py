@@ -8,6 +8,7 @@ import pytest
 
 from router import Entry
 from router.__main__ import main
+from router.builtin import BuiltinEmbedder
 from router.fusion import Policy
 from router.policies import policy_for, save_policy
 
@@ -143,6 +144,7 @@ def test_policies_of_other_models_are_kept(tmp_path: Path):
     assert json.loads(path.read_text("utf-8")) == {"one": {"threshold": 0.4}, "keywords": {"ratio": 0.9}}
 
 
-def test_a_model_never_calibrated_gets_the_defaults():
-    assert policy_for("somebody/new@3") == Policy()
-    assert policy_for(None) != Policy()
+def test_a_model_never_calibrated_gets_the_policy_of_the_builtin_one():
+    assert policy_for("somebody/new@3") == policy_for(BuiltinEmbedder.id)
+    assert policy_for("somebody/new@3").scope
+    assert policy_for(None) != policy_for(BuiltinEmbedder.id)
