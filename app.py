@@ -7,11 +7,13 @@ os.environ.setdefault("LANGSMITH_TRACING", "false")
 
 import asyncio
 import logging
+import signal
 import socket
 import sys
 from collections.abc import AsyncIterator, Iterator
 from contextlib import ExitStack, asynccontextmanager, contextmanager
 from dataclasses import dataclass, field
+from datetime import timedelta
 
 import httpx
 import psycopg
@@ -25,6 +27,7 @@ from agent.keys import BadSecrets, KeyRing
 from agent.model import ModelClient
 from agent.models.provider import Provider
 from agent.models.usage import Usage
+from agent.retention import keep_forgetting
 from agent.routing import entries_of
 from agent.settings import ConfigError, Settings, load_settings
 from agent.turns import Turns
@@ -81,9 +84,12 @@ class House:
 
 def main() -> None:
     """Run until a signal comes; what cannot start says why in one line."""
-    logging.basicConfig(level="WARNING", format="%(levelname)s %(name)s %(message)s")
+    signal.signal(signal.SIGTERM, lambda *_: sys.exit(0))
     try:
-        with furnish(load_settings()) as house:
+        settings = load_settings()
+        logging.basicConfig(level=settings.log_level.upper(), format="%(levelname)s %(name)s %(message)s")
+        logging.getLogger("httpx").setLevel("WARNING")
+        with furnish(settings) as house:
             asyncio.run(serve(house))
     except (ConfigError, BadSecrets, PolicyError, DocumentError, EmbeddedPostgresError, BackendDied) as error:
         sys.exit(f"countersign: {error}")
@@ -106,13 +112,22 @@ def furnish(settings: Settings) -> Iterator[House]:
         passwords = {person: keys.sign("demo-password", person.encode())[1].hex() for person in PEOPLE}
         backend_url = settings.backend_url or ""
         if not backend_url:
-            backend = BackendProcess(
-                settings.data_dir / "workspace", database_url, passwords=passwords,
-                role_password=keys.sign("workspace-role", b"")[1].hex(), service_jwks=service(settings, keys).jwks(),
-            )  # fmt: skip
+            backend = workspace(settings, keys, database_url, passwords)
             ends.callback(backend.stop)
             backend_url = backend.start()
         yield House(settings, keys, database_url, backend_url, passwords)
+
+
+def workspace(settings: Settings, keys: KeyRing, database_url: str, passwords: dict[str, str]) -> BackendProcess:
+    """The embedded backend; what it keeps secret follows from our keys, so that replicas agree."""
+    return BackendProcess(
+        settings.data_dir / "workspace",
+        database_url,
+        passwords=passwords,
+        role_password=keys.sign("workspace-role", b"")[1].hex(),
+        token_seed=keys.sign("workspace-tokens", b"")[1],
+        service_jwks=service(settings, keys).jwks(),
+    )
 
 
 def key_ring(settings: Settings) -> KeyRing:
@@ -139,6 +154,8 @@ async def serve(house: House) -> None:
             app, log_level="warning", access_log=False, timeout_graceful_shutdown=GRACE, proxy_headers=True,
             server_header=False,
         )  # fmt: skip
+        for stop in (signal.SIGTERM, signal.SIGINT):
+            signal.signal(stop, lambda *_: None)  # uvicorn stops at them, then raises them again
         print(f"Countersign is at http://{settings.host}:{port}", flush=True)
         await uvicorn.Server(config).serve(sockets=[listener])
 
@@ -168,6 +185,8 @@ async def opened(house: House) -> AsyncIterator[tuple[Services, PageOptions]]:
         Loader(router, settings.embedding_model).start()
         turns = turns_of(house, pool, toolset, router)
         await turns.start()
+        idle = timedelta(days=settings.retention_days) if settings.retention_days else None
+        forgetting = asyncio.create_task(keep_forgetting(pool, idle))
         services = Services(
             turns=turns,
             sessions=Sessions(StoredRows(pool), house.keys),
@@ -181,6 +200,7 @@ async def opened(house: House) -> AsyncIterator[tuple[Services, PageOptions]]:
         try:
             yield services, page_options(house, toolset)
         finally:
+            forgetting.cancel()
             await turns.drain()
             await client.aclose()
             await pool.close()

@@ -7,7 +7,7 @@ from pydantic import Field, SecretStr, ValidationError, field_validator, model_v
 from pydantic_settings import BaseSettings, NoDecode, SettingsConfigDict
 
 ServiceAuth = Literal["signed", "none", "bearer", "api_key", "basic", "oauth2_password"]
-SignIn = Literal["demo", "password", "header", "embed", "hf"]
+SignIn = Literal["demo", "password"]
 Names = Annotated[list[str], NoDecode]
 
 
@@ -61,7 +61,6 @@ class Settings(BaseSettings):
         "paraphrase-multilingual-MiniLM-L12-v2",
         description="Any fastembed or sentence-transformers model, a local path, or `builtin`.",
     )
-    router_top_k: int = Field(6, ge=1, le=30, description="Most tools offered for one message.")
 
     # Backend
     backend_url: str | None = Field(None, description="Your FastAPI service; the embedded workspace when unset.")
@@ -97,7 +96,6 @@ class Settings(BaseSettings):
     user_audience: str = Field("workspace", description="`aud` of the people's tokens.")
     user_jwks_url: str | None = Field(None, description="Where the public keys of that issuer are.")
     token_url: str | None = Field(None, description="OAuth2 password endpoint for `password` sign-in.")
-    auth_header: str = Field("X-Forwarded-User-JWT", description="Header of the trusted proxy for `header` sign-in.")
     default_tenant: str = Field("default", description="Tenant of tokens that name none.")
 
     # Approvals and turns
@@ -109,7 +107,6 @@ class Settings(BaseSettings):
 
     # Logs
     log_level: Literal["debug", "info", "warning", "error"] = Field("info", description="Least level that is logged.")
-    log_user_text: bool = Field(False, description="Log what people write; off keeps it out.")
 
     @field_validator("allowed_hosts", "allowed_origins", "frame_ancestors", mode="before")
     @classmethod
@@ -121,7 +118,7 @@ class Settings(BaseSettings):
         if self.sign_in is None:
             self.sign_in = "demo" if self.backend_url is None else "password"
         if self.sign_in == "demo" and self.backend_url is not None:
-            raise ValueError("SIGN_IN=demo works with the embedded backend only; choose password, header, embed or hf")
+            raise ValueError("SIGN_IN=demo works with the embedded backend only; set SIGN_IN=password")
         self._check_service()
         if self.backend_url is not None and self.openapi_url is None:
             raise ValueError("BACKEND_URL needs OPENAPI_URL, the address of your service's OpenAPI document")

@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from backend.database import bootstrap
+from backend.identity.keys import seed_key
 
 ISSUER = "http://workspace.local"
 
@@ -22,7 +23,8 @@ class BackendProcess:
     """Starts `python -m backend` on a free port. `folder` keeps its keys and its log.
 
     `role_password` is of its database role and must be the same in every replica; `passwords` are of the people who
-    may sign in; `service_jwks` are the public keys of the calling service.
+    may sign in; `service_jwks` are the public keys of the calling service; `token_seed` (32 bytes) makes the key of the
+    people's tokens, which replicas must share too.
     """
 
     def __init__(
@@ -31,19 +33,22 @@ class BackendProcess:
         admin_url: str,
         *,
         role_password: str,
+        token_seed: bytes,
         passwords: Mapping[str, str],
         service_jwks: Mapping[str, Any],
     ):
         self._folder = folder
         self._admin_url = admin_url
         self._role_password = role_password
+        self._token_seed = token_seed
         self._passwords = passwords
         self._service_jwks = service_jwks
         self._process: subprocess.Popen[bytes] | None = None
 
     def start(self, timeout: float = 60.0) -> str:
         """The base URL, once it answers; raises `BackendDied`."""
-        self._folder.mkdir(parents=True, exist_ok=True)
+        self._folder.mkdir(parents=True, exist_ok=True, mode=0o700)
+        seed_key(self._folder, self._token_seed)
         port_file = self._folder / f"port.{os.getpid()}"
         port_file.unlink(missing_ok=True)
         command = [sys.executable, "-m", "backend", "--port-file", str(port_file), "--exit-with-parent"]

@@ -9,10 +9,17 @@ from pathlib import Path
 def main(argv: list[str]) -> int:
     """Run the named benchmark with the rest of the arguments; 2 if there is none of that name."""
     names = sorted(m.name for m in pkgutil.iter_modules([str(Path(__file__).parent)]) if m.name[0] != "_")
+    if argv[:1] == ["all"]:
+        return max(run(name, argv[1:]) for name in names)
     if not argv or argv[0] not in names:
-        print(f"usage: python -m benchmarks NAME [--json]; NAME is one of {', '.join(names)}", file=sys.stderr)
+        print(f"usage: python -m benchmarks NAME|all [--json]; NAME is one of {', '.join(names)}", file=sys.stderr)
         return 2
-    return importlib.import_module(f"benchmarks.{argv[0]}").main(argv[1:]) or 0
+    return run(*argv[:1], argv[1:])
+
+
+def run(name: str, argv: list[str]) -> int:
+    """One benchmark; its exit status."""
+    return importlib.import_module(f"benchmarks.{name}").main(argv) or 0
 
 
 if __name__ == "__main__":

@@ -10,6 +10,7 @@ from contextlib import suppress
 from pathlib import Path
 
 import httpx
+from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
 from joserfc.errors import JoseError
 from joserfc.jwk import Key, KeySet, OKPKey
 
@@ -25,13 +26,21 @@ def signing_key(folder: Path) -> OKPKey:
     path = folder / FILE
     if not path.exists():
         folder.mkdir(parents=True, exist_ok=True, mode=0o700)
-        _write_once(path)
+        _write_once(path, OKPKey.generate_key("Ed25519", {"use": "sig", "alg": "Ed25519"}, auto_kid=True))
     return OKPKey.import_key(json.loads(path.read_text()))
 
 
-def _write_once(path: Path) -> None:
-    """Write a new key so that two starts at once end up with the same one and nobody reads half a file."""
-    key = OKPKey.generate_key("Ed25519", {"use": "sig", "alg": "Ed25519"}, auto_kid=True)
+def seed_key(folder: Path, seed: bytes) -> None:
+    """Put the Ed25519 key that these 32 bytes make into the folder, in place of any other."""
+    private = Ed25519PrivateKey.from_private_bytes(seed)
+    key = OKPKey.import_key(private, {"use": "sig", "alg": "Ed25519"})
+    key.ensure_kid()
+    (folder / FILE).unlink(missing_ok=True)
+    _write_once(folder / FILE, key)
+
+
+def _write_once(path: Path, key: OKPKey) -> None:
+    """Write a key so that two starts at once end up with the same one and nobody reads half a file."""
     descriptor, draft = tempfile.mkstemp(dir=path.parent)  # readable for its owner only
     with os.fdopen(descriptor, "w") as file:
         json.dump(key.as_dict(private=True), file)
