@@ -16,13 +16,18 @@ FIELDS = ("message", "conversation_id", "action", "user_jwt", "turn_id", "decisi
 Parts = list[dict[str, Any]]
 
 
-class Failed(Exception):
+class ClientError(Exception):
     """The server answered with an error; the text is what a client sees."""
 
 
 def payload(**fields: str) -> dict[str, str]:
     """All fields of a submit, empty where not given."""
     return {name: fields.get(name, "") for name in FIELDS}
+
+
+def speaks(parts: Parts) -> bool:
+    """Whether an update has words of the answer."""
+    return any(part["metadata"]["type"] == "stream_token" for part in parts)
 
 
 class PythonClient:
@@ -33,7 +38,7 @@ class PythonClient:
         self.job = None
 
     async def submit(self, **fields: str) -> list[Parts]:
-        """Every update of one submit; raises `Failed`."""
+        """Every update of one submit; raises `ClientError`."""
         return await asyncio.to_thread(self._submit, payload(**fields))
 
     def _submit(self, fields: dict[str, str]) -> list[Parts]:
@@ -44,13 +49,20 @@ class PythonClient:
                 raise TimeoutError("the stream did not end in 60 s")
             time.sleep(0.02)
         if error := self.job.exception():
-            raise Failed(str(error))
+            raise ClientError(str(error))
         return self.job.outputs()
 
-    async def first_update(self) -> None:
-        """Wait until the running submit has said something."""
-        while self.job is None or not self.job.outputs():
-            await asyncio.sleep(0.02)
+    async def first_words(self) -> str:
+        """The conversation of the running submit, once its answer has begun."""
+        return await asyncio.to_thread(self._first_words)
+
+    def _first_words(self) -> str:
+        deadline = time.monotonic() + 60
+        while not (self.job and self.job.outputs() and speaks(self.job.outputs()[-1])):
+            if time.monotonic() > deadline:
+                raise TimeoutError("nothing was said in 60 s")
+            time.sleep(0.02)
+        return self.job.outputs()[0][0]["content"]
 
     async def cancel(self) -> None:
         """Cancel the running submit as a user of the client would."""
@@ -73,11 +85,11 @@ class NodeClient:
     async def _event(self) -> dict:
         line = await asyncio.wait_for(self.process.stdout.readline(), 60)
         if not line:
-            raise Failed((await self.process.stderr.read()).decode())
+            raise ClientError((await self.process.stderr.read()).decode())
         return json.loads(line)
 
     async def submit(self, **fields: str) -> list[Parts]:
-        """Every update of one submit; raises `Failed`."""
+        """Every update of one submit; raises `ClientError`."""
         self.count += 1
         self.updates, error = [], None
         self.heard.clear()
@@ -85,16 +97,18 @@ class NodeClient:
         while (event := await self._event())["event"] != "end":
             if event["event"] == "data":
                 self.updates.append(event["data"])
-                self.heard.set()
+                if speaks(event["data"]):
+                    self.heard.set()
             else:
                 error = event["message"]
         if error is not None:
-            raise Failed(error)
+            raise ClientError(error)
         return self.updates
 
-    async def first_update(self) -> None:
-        """Wait until the running submit has said something."""
+    async def first_words(self) -> str:
+        """The conversation of the running submit, once its answer has begun."""
         await asyncio.wait_for(self.heard.wait(), 60)
+        return self.updates[0][0]["content"]
 
     async def cancel(self) -> None:
         """Cancel the running submit as a user of the client would."""
@@ -104,7 +118,9 @@ class NodeClient:
 @asynccontextmanager
 async def python_client(url: str, jwt: str = ""):
     """A connected `gradio_client`."""
-    yield await asyncio.to_thread(PythonClient, url, jwt)
+    connected = await asyncio.to_thread(PythonClient, url, jwt)
+    yield connected
+    await asyncio.to_thread(connected.client.close)
 
 
 @asynccontextmanager
@@ -118,7 +134,7 @@ async def node_client(url: str, jwt: str = ""):
     client = NodeClient(process)
     try:
         if (await client._event())["event"] != "ready":
-            raise Failed("the Node client did not connect")
+            raise ClientError("the Node client did not connect")
         yield client
     finally:
         process.stdin.close()

@@ -1,0 +1,44 @@
+"""A started product and the two real clients.
+
+product   `python app.py`, once for the run
+boards    dashboards that no other test touches: `id, name = next(boards)`
+enter     a conversation by either client: `chat = await enter("vera")`, of anna when nobody is named
+"""
+
+from collections.abc import AsyncIterator, Iterator
+from contextlib import AsyncExitStack
+
+import pytest
+
+from tests.clients import product as products
+from tests.clients.chats import Chat
+from tests.clients.drivers import node_client, python_client
+from tests.clients.product import Product
+from tests.conftest import Server
+
+
+@pytest.fixture(scope="session")
+def product(postgres: Server) -> Iterator[Product]:
+    with products.product(postgres, "clients") as running:
+        yield running
+
+
+@pytest.fixture(scope="session")
+def boards(product: Product) -> Iterator[tuple[int, str]]:
+    return iter(product.boards().items())
+
+
+@pytest.fixture(params=[python_client, pytest.param(node_client, marks=pytest.mark.node)], ids=["python", "node"])
+def connect(request):
+    return request.param
+
+
+@pytest.fixture
+async def enter(connect, product: Product) -> AsyncIterator:
+    async with AsyncExitStack() as clients:
+
+        async def open_chat(person: str = "anna", jwt: str | None = None, at: Product = product) -> Chat:
+            token = at.token(person) if jwt is None else jwt
+            return Chat(await clients.enter_async_context(connect(at.url, token)))
+
+        yield open_chat
