@@ -14,8 +14,8 @@ from tools.text import clean_text
 
 METHODS = ("get", "put", "post", "delete", "options", "head", "patch", "trace")
 MAX_OPERATIONS = 2_000
-# OpenAPI 3.1, 4.8.12: header parameters of these names are ignored.
-IGNORED_HEADERS = frozenset({"accept", "content-type", "authorization"})
+# OpenAPI 3.1, 4.8.12: header parameters of the first three names are ignored; the client sends the key itself.
+IGNORED_HEADERS = frozenset({"accept", "content-type", "authorization", "idempotency-key"})
 STYLES = {"path": "simple", "query": "form", "header": "simple", "cookie": "form"}
 BODY_PREFERENCE = ("application/json", "application/x-www-form-urlencoded", "multipart/form-data", "text/plain")
 

@@ -4,6 +4,8 @@ The state before is the GET of the same path (or the operation that the policy n
 out. Words on the card come from the document and from checked values, never from a model.
 """
 
+import hashlib
+import json
 from collections.abc import Mapping
 from typing import Any
 
@@ -18,6 +20,7 @@ from tools.toolset import Effect, Lang, Preview, Problem, Resource
 
 NAME_KEYS = ("name", "title", "full_name", "label", "email", "slug", "key", "id")
 MOST_FACTS = 30
+SEEN = "seen:"
 
 
 def draw(
@@ -44,6 +47,18 @@ def draw(
 def refused(problem: Problem) -> Preview:
     """The preview of a call that is already known to fail."""
     return Preview(title="", approve="", risk="change", refusal=failed(problem))
+
+
+def seen(operation: Operation, args: Mapping[str, Any], before: Answer | None) -> str | None:
+    """A mark of the values that the card shows as they were, for backends that offer no ETag; never sent to them.
+
+    Of the changed fields only: others, such as a counter of visits, may move without making the card wrong.
+    """
+    body, state = body_of(operation, args), before.body if before is not None and before.ok else None
+    if operation.method not in {"PUT", "PATCH"} or not (isinstance(body, dict) and isinstance(state, dict)):
+        return None
+    shown = json.dumps({name: state.get(name) for name in body}, sort_keys=True)
+    return SEEN + hashlib.sha256(shown.encode()).hexdigest()
 
 
 def title_of(operation: Operation, rule: Rule) -> str:

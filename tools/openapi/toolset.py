@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping
 from contextlib import suppress
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 from jsonschema import Draft202012Validator
@@ -81,13 +81,21 @@ class OpenApiToolset:
         except UnsafeValueError as error:
             return preview.refused(Problem(code="unsafe_value", title=str(error)))
         before = await self._before(entry, args, call)
-        return preview.draw(entry.operation, entry.ruling.rule, entry.spec.effect, args, before, call.lang)
+        card = preview.draw(entry.operation, entry.ruling.rule, entry.spec.effect, args, before, call.lang)
+        return card.model_copy(update={"etag": card.etag or preview.seen(entry.operation, args, before)})
 
     async def call(self, name: str, args: dict[str, Any], call: Call) -> ToolResult:
-        """Send the call. Whatever comes back is a result."""
+        """Send the call. Whatever comes back is a result.
+
+        A backend without revisions gets no change of fields that are no longer what the person saw.
+        """
         entry = self.imported[name]
         current.set(Context(self.client, call))
         before = await self._before(entry, args, call) if entry.operation.method in {"PUT", "PATCH"} else None
+        if (call.if_match or "").startswith(preview.SEEN):
+            if call.if_match != preview.seen(entry.operation, args, before):
+                return failed(Problem(status=412, code="changed_meanwhile", title="The thing changed meanwhile"))
+            call = replace(call, if_match=None)
         try:
             answer = await self.client.send(to_request(entry.operation, args), call)
         except UnsafeValueError as error:
