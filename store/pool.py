@@ -2,6 +2,7 @@
 
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
+from functools import partial
 from typing import Any
 
 from psycopg import AsyncConnection
@@ -12,12 +13,16 @@ Connection = AsyncConnection[DictRow]
 Pool = AsyncConnectionPool[Connection]
 
 
-async def open_pool(url: str, *, min_size: int = 1, max_size: int = 8, wait: float = 10.0) -> Pool:
+async def open_pool(
+    url: str, *, min_size: int = 1, max_size: int = 8, wait: float = 10.0, idle_transaction: float = 10.0
+) -> Pool:
     """Open a pool of autocommit connections with dict rows; the caller closes it.
 
     A connection is checked before it is lent, so a restarted server costs no failed query. `wait` is
     how many seconds a caller waits for a free connection before `psycopg_pool.PoolTimeout`.
-    Named prepared statements stay off, so that a transaction pooler may stand in between.
+    A transaction that its client leaves idle for `idle_transaction` seconds is ended by the server: a frozen
+    process would keep its rows locked, and nobody could take its turns over. Named prepared statements stay off,
+    so that a transaction pooler may stand in between.
     """
     settings: dict[str, Any] = {"autocommit": True, "row_factory": dict_row, "prepare_threshold": None}
     pool = AsyncConnectionPool(
@@ -29,6 +34,7 @@ async def open_pool(url: str, *, min_size: int = 1, max_size: int = 8, wait: flo
         timeout=wait,
         max_lifetime=1800.0,
         check=_check,
+        configure=partial(_configure, milliseconds=int(idle_transaction * 1000)),
         open=False,
     )
     await pool.open()
@@ -37,6 +43,12 @@ async def open_pool(url: str, *, min_size: int = 1, max_size: int = 8, wait: flo
 
 async def _check(connection: AsyncConnection[Any]) -> None:
     await AsyncConnectionPool.check_connection(connection)
+
+
+async def _configure(connection: Connection, milliseconds: int) -> None:
+    await connection.execute(
+        "select set_config('idle_in_transaction_session_timeout', %s, false)", (f"{milliseconds}ms",)
+    )
 
 
 @asynccontextmanager

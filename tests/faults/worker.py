@@ -110,7 +110,7 @@ def _main(plan: Plan, connection: Connection) -> None:
 
 
 async def _serve(plan: Plan, connection: Connection) -> None:
-    pool = await open_pool(plan.database_url, max_size=10)
+    pool = await open_pool(plan.database_url, max_size=10, idle_transaction=plan.lease)
     client = client_of(plan)
     turns = assemble(plan, pool, client)
     await turns.start()
@@ -126,9 +126,14 @@ async def _serve(plan: Plan, connection: Connection) -> None:
 
 
 async def _answer(turns: Turns, connection: Connection) -> None:
+    asked = asyncio.Event()
+    asyncio.get_running_loop().add_reader(connection.fileno(), asked.set)
     while True:
-        method, args = await asyncio.to_thread(connection.recv)
-        connection.send(await _done(turns, method, args))
+        await asked.wait()
+        asked.clear()
+        while connection.poll():
+            method, args = connection.recv()
+            connection.send(await _done(turns, method, args))
 
 
 async def _done(turns: Turns, method: str, args: tuple[Any, ...]) -> Any:
