@@ -62,7 +62,7 @@ class Endpoint:
             person = await self._visitors.anyone(call.cookies, call.headers, user_jwt)
             ref = await self._begin(person, call)
         except (Refused, Unauthenticated, BadRequest) as refusal:
-            status, code, text = _spoken(refusal, call.lang)
+            status, code, text = _spoken(refusal, call)
             if not call.from_page:
                 raise gr.Error(text, title=f"{status} {code}", print_exception=False) from None
             yield [error_part(code, text)]
@@ -159,12 +159,13 @@ async def again(turns: Turns, person: Principal, conversation_id: str, turn_id: 
     raise BadRequest("turn_id must name a turn among the newest messages of this conversation")
 
 
-def _spoken(refusal: Exception, lang: Lang) -> tuple[int, str, str]:
+def _spoken(refusal: Exception, call: Call) -> tuple[int, str, str]:
     if isinstance(refusal, Refused):
         return refusal.status, refusal.code, refusal.text
     if isinstance(refusal, BadRequest):
         return 400, "bad_request", str(refusal)
-    return 401, "unauthenticated", words("error.unauthenticated.text", lang)
+    key = "error.unauthenticated.text" if call.from_page else "error.token.text"
+    return 401, "unauthenticated", words(key, call.lang)
 
 
 def error_part(code: str, text: str) -> dict[str, Any]:
