@@ -36,19 +36,21 @@ class PythonClient:
     def __init__(self, url: str, jwt: str = ""):
         self.client = Client(url, headers={"X-User-JWT": jwt} if jwt else None, verbose=False)
         self.job = None
+        self.cancelled = False
 
     async def submit(self, **fields: str) -> list[Parts]:
         """Every update of one submit; raises `ClientError`."""
         return await asyncio.to_thread(self._submit, payload(**fields))
 
     def _submit(self, fields: dict[str, str]) -> list[Parts]:
-        self.job = self.client.submit(**fields, api_name="/chat")
+        self.job, self.cancelled = self.client.submit(**fields, api_name="/chat"), False
         deadline = time.monotonic() + 60
         while not self.job.done():
             if time.monotonic() > deadline:
                 raise TimeoutError("the stream did not end in 60 s")
             time.sleep(0.02)
-        if error := self.job.exception():
+        error = self.job.exception()
+        if error and not self.cancelled:  # a cancelled job always ends with an error of its own
             raise ClientError(str(error))
         return self.job.outputs()
 
@@ -66,6 +68,7 @@ class PythonClient:
 
     async def cancel(self) -> None:
         """Cancel the running submit as a user of the client would."""
+        self.cancelled = True
         await asyncio.to_thread(self.job.cancel)
 
 
@@ -75,6 +78,7 @@ class NodeClient:
     def __init__(self, process: asyncio.subprocess.Process):
         self.process = process
         self.count = 0
+        self.cancelled = False
         self.updates: list[Parts] = []
         self.heard = asyncio.Event()
 
@@ -91,7 +95,7 @@ class NodeClient:
     async def submit(self, **fields: str) -> list[Parts]:
         """Every update of one submit; raises `ClientError`."""
         self.count += 1
-        self.updates, error = [], None
+        self.updates, self.cancelled, error = [], False, None
         self.heard.clear()
         await self._send({"id": self.count, "op": "submit", "payload": payload(**fields)})
         while (event := await self._event())["event"] != "end":
@@ -101,7 +105,7 @@ class NodeClient:
                     self.heard.set()
             else:
                 error = event["message"]
-        if error is not None:
+        if error is not None and not self.cancelled:
             raise ClientError(error)
         return self.updates
 
@@ -112,15 +116,14 @@ class NodeClient:
 
     async def cancel(self) -> None:
         """Cancel the running submit as a user of the client would."""
+        self.cancelled = True
         await self._send({"id": self.count, "op": "cancel"})
 
 
 @asynccontextmanager
 async def python_client(url: str, jwt: str = ""):
     """A connected `gradio_client`."""
-    connected = await asyncio.to_thread(PythonClient, url, jwt)
-    yield connected
-    await asyncio.to_thread(connected.client.close)
+    yield await asyncio.to_thread(PythonClient, url, jwt)  # not closed: that only waits a second for its heartbeat
 
 
 @asynccontextmanager

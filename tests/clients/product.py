@@ -99,6 +99,8 @@ def product(postgres: Server, name: str, **settings: str) -> Iterator[Product]:
     try:
         yield Product(folder, own["DATABASE_URL"], process)
     finally:
-        process.terminate()
-        process.wait(30)
+        children = psutil.Process(process.pid).children()
+        process.kill()  # a stop would wait for the clients' heartbeats
+        process.wait()
+        psutil.wait_procs(children, 10)
         shutil.rmtree(folder)
