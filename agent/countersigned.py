@@ -18,7 +18,7 @@ from store import audit, clock
 from store.approvals import Approval
 from store.errors import NotApproved, NotFound
 from store.pool import Connection, Pool
-from tools.toolset import ArgumentError, Call, Effect, Preview, Problem, ToolResult, Toolset, ToolSpec
+from tools.toolset import ArgumentError, Call, Effect, Lang, Preview, Problem, ToolResult, Toolset, ToolSpec
 
 UNAUTHORIZED = 401
 WORDS = {
@@ -144,6 +144,8 @@ class ApprovedToolset:
         return first.version == 1 and self._approvals.holds(first) and first.args_jcs == held
 
     async def _run_approved(self, row: Approval, call: Call) -> ToolResult:
+        if not self._token_good():
+            raise NeedsToken
         self._lease.check()
         try:
             async with self._pool.connection() as connection, connection.transaction():
@@ -155,7 +157,10 @@ class ApprovedToolset:
         if taken.approval.result is not None:
             return ToolResult.model_validate(taken.approval.result)
         signed = replace(call, if_match=row.etag, idempotency_key=f"ap-{row.id}")
-        result = await self._send(row.tool, json.loads(row.args_jcs), signed)
+        if taken.first or self.specs[row.tool].repeatable:
+            result = await self._send(row.tool, json.loads(row.args_jcs), signed)
+        else:
+            result = _unknown(call.lang)
         async with self._pool.connection() as connection, connection.transaction():
             await rows.record(connection, self._lease, row.id, result.model_dump(mode="json"), ok=result.ok)
             await audit.append(connection, entry("came_back", row, None, _came_back(result)))
@@ -242,3 +247,15 @@ def _came_back(result: ToolResult) -> dict[str, Any]:
         "replayed": result.replayed,
         "outcome_unknown": result.outcome_unknown,
     }
+
+
+def _unknown(lang: Lang) -> ToolResult:
+    """A call that another process sent before it died, to a backend that may act on it twice: it is not sent again."""
+    return ToolResult(
+        ok=False,
+        text="The call was sent once before a crash and its outcome is unknown. It was not sent again. "
+        "Look up the current state and tell the person.",
+        summary="исход неизвестен" if lang == "ru" else "outcome unknown",
+        problem=Problem(code="outcome_unknown", title="The outcome of the call is unknown"),
+        outcome_unknown=True,
+    )

@@ -144,6 +144,11 @@ class BackendClient:
             trust_env=False,
         )
 
+    @property
+    def idempotent(self) -> bool:
+        """Whether the backend acts once however often a call comes with the same Idempotency-Key."""
+        return self._idempotent
+
     async def aclose(self) -> None:
         """Close the connections."""
         await self._http.aclose()

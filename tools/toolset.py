@@ -120,7 +120,10 @@ Previewer = Callable[[dict[str, Any], Call], Awaitable[Preview]]
 
 @dataclass(frozen=True)
 class ToolSpec:
-    """One tool: the LangChain tool, its effect, and the words by which it is found and shown."""
+    """One tool: the LangChain tool, its effect, and the words by which it is found and shown.
+
+    `repeatable` says whether a call may be sent again under its Idempotency-Key without acting twice.
+    """
 
     name: str
     tool: BaseTool
@@ -135,6 +138,7 @@ class ToolSpec:
     path: str | None = None
     fingerprint: str | None = None
     always_on: bool = False
+    repeatable: bool = True
     preview: Previewer | None = None
 
     def json_schema(self) -> dict[str, Any]:

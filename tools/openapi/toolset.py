@@ -57,7 +57,7 @@ class OpenApiToolset:
                 off[operation.name] = ruling.off
                 continue
             reader = by_name.get(ruling.rule.preview or "") or readers.get(operation.path)
-            imported[operation.name] = _import(operation, ruling, reader)
+            imported[operation.name] = _import(operation, ruling, reader, client.idempotent)
         return cls(client, imported, off)
 
     @property
@@ -118,7 +118,7 @@ class OpenApiToolset:
         return None
 
 
-def _import(operation: Operation, ruling: Ruling, reader: Operation | None) -> Imported:
+def _import(operation: Operation, ruling: Ruling, reader: Operation | None, repeatable: bool) -> Imported:
     rule = ruling.rule
     title = preview.title_of(operation, rule)
     tool = StructuredTool(
@@ -139,6 +139,7 @@ def _import(operation: Operation, ruling: Ruling, reader: Operation | None) -> I
         method=operation.method,
         path=operation.path,
         fingerprint=operation.sha256,
+        repeatable=repeatable,
     )
     return Imported(operation, ruling, Draft202012Validator(operation.schema), spec, reader)
 
