@@ -16,8 +16,8 @@ from router.router import Router
 from router.scope import fit
 
 _THRESHOLDS = (0.05, 0.1, 0.15, 0.2, 0.3)
-_RATIOS = (0.35, 0.4, 0.45, 0.5, 0.55, 0.65)
-_ROOM = 5.5
+_RATIOS = (0.4, 0.46, 0.52, 0.58, 0.64)
+_ROOM = 5.2
 _TALK = 0.5
 
 
@@ -33,7 +33,7 @@ class Figures:
     @property
     def worth(self) -> float:
         """Recall, less what is paid for large subsets, for offers to small talk and for forbidden tools."""
-        crowd = 0.002 * self.subset + 0.1 * max(0.0, self.subset - _ROOM)
+        crowd = 0.0005 * self.subset + 0.1 * max(0.0, self.subset - _ROOM)
         return self.recall - crowd - 0.2 * max(0.0, self.talk - _TALK) - self.forbidden
 
 

@@ -18,6 +18,7 @@ _CONCEPT = 0.9
 _OWN = 0.1
 _TELLING = 2.0
 _BARE = 0.2
+_FEW = 20  # a word that is rare among three tools is not rare in the world
 
 Slot = frozenset[str]
 Phrase = tuple[Slot, ...]
@@ -72,7 +73,9 @@ class KeywordTier:
         slots = list(dict.fromkeys(slot for _, phrase in self._phrases for slot in phrase))
         number = {slot: i for i, slot in enumerate(slots)}
         spread = Counter(term for terms in self._terms for term in terms)
-        self._idf = np.array([math.log(1 + self.size / max(spread[term] for term in slot)) for slot in slots])
+        self._idf = np.array(
+            [math.log(1 + max(self.size, _FEW) / max(spread[term] for term in slot)) for slot in slots]
+        )
         members: list[list[int]] = [[] for _ in slots]
         for i, (_, phrase) in enumerate(self._phrases):
             for slot in phrase:

@@ -11,7 +11,7 @@ from router.reading import Part, Reading
 
 NAMES = ("best", "talk", "nearer", "plain", "outside", "outside_only", "known", "one")
 _STEPS, _RATE, _SHRINK = 3000, 0.3, 1e-3
-_PRICE = 0.1  # of letting talk pass, against that of losing work
+_PRICE = 0.2  # of letting talk pass, against that of losing work
 
 
 class Scope:

@@ -10,7 +10,7 @@ from router.evaluation import Outcome, evaluate, figures, run
 
 from .conftest import DATA
 
-FILES = ["router_dev", "router_own", "router_second", "router_third", "router_fourth"]
+FILES = ["router_dev", "router_own", "router_second", "router_third", "router_fourth", "router_fifth"]
 
 
 @pytest.fixture(scope="module")
