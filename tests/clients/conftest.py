@@ -1,6 +1,7 @@
 """A started product and the two real clients.
 
 product   `python app.py`, once for the run
+slow      the same, whose demo model takes its time
 boards    dashboards that no other test touches: `id, name = next(boards)`
 enter     a conversation by either client: `chat = await enter("vera")`, of anna when nobody is named
 """
@@ -19,7 +20,15 @@ from tests.conftest import Server
 
 @pytest.fixture(scope="session")
 def product(postgres: Server) -> Iterator[Product]:
-    with products.product(postgres, "clients") as running:
+    postgres.execute("create database clients")
+    with products.product(postgres.database("clients")) as running:
+        yield running
+
+
+@pytest.fixture(scope="session")
+def slow(postgres: Server) -> Iterator[Product]:
+    postgres.execute("create database clients_slow")
+    with products.product(postgres.database("clients_slow"), DEMO_TOKENS_PER_SECOND="60") as running:
         yield running
 
 

@@ -1,4 +1,4 @@
-"""The product as `make run` starts it, on a database of its own, and what stands behind it: backend, keys, log."""
+"""The product as `make run` starts it, and what stands behind it: backend, keys, log."""
 
 import os
 import shutil
@@ -16,7 +16,6 @@ import psutil
 from joserfc.jwk import OKPKey
 
 from agent.keys import KeyRing
-from tests.conftest import Server
 from tools.identity import ServiceIdentity
 
 ROOT = Path(__file__).parents[2]
@@ -86,18 +85,17 @@ class Product:
 
 
 @contextmanager
-def product(postgres: Server, name: str, **settings: str) -> Iterator[Product]:
-    """A product of its own, as fast as the demo model can and without the limit of turns a minute."""
-    postgres.execute(f"create database {name}")
+def product(database_url: str = "", **settings: str) -> Iterator[Product]:
+    """A product of its own, without the limit of turns a minute; it brings its database when none is given."""
     folder = Path(tempfile.mkdtemp(prefix="countersign-clients-"))
-    own = {"PORT": "0", "DATA_DIR": str(folder / "data"), "DATABASE_URL": postgres.database(name)}
+    own = {"PORT": "0", "DATA_DIR": str(folder / "data"), "DATABASE_URL": database_url}
     quick = {"EMBEDDING_MODEL": "builtin", "DEMO_TOKENS_PER_SECOND": "0", "TURNS_PER_MINUTE": "10000"}
     with (folder / "app.log").open("a") as log:
         process = subprocess.Popen(
             [sys.executable, "app.py"], cwd=ROOT, env={**os.environ, **own, **quick, **settings}, stdout=log, stderr=log
         )
     try:
-        yield Product(folder, own["DATABASE_URL"], process)
+        yield Product(folder, database_url, process)
     finally:
         children = psutil.Process(process.pid).children()
         process.kill()  # a stop would wait for the clients' heartbeats

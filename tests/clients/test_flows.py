@@ -7,7 +7,6 @@ import pytest
 
 from tests.clients.chats import of, words
 from tests.clients.drivers import ClientError
-from tests.clients.product import product as started
 
 
 @pytest.mark.parametrize(
@@ -97,12 +96,6 @@ async def test_a_question_of_the_agent_takes_an_answer(enter, boards):
     assert name in of("confirm_required", parts)[0]["content"]
 
 
-@pytest.fixture(scope="module")
-def slow(postgres):
-    with started(postgres, "clients_slow", DEMO_TOKENS_PER_SECOND="60") as running:
-        yield running
-
-
 def assert_partial(parts):
     """The answer has begun, ends before its last line, and is told as complete as it will ever be."""
     told = of("tool_end", parts)[0]["metadata"]["data"]["rows"][9][1]
@@ -120,13 +113,15 @@ async def test_a_cancel_keeps_what_was_said(enter, slow):
     assert_partial(await other.say(action="attach"))
 
 
-async def test_the_cancel_of_the_client_stops_the_run(enter, slow):
+async def test_the_cancel_of_the_client_ends_its_stream_and_loses_nothing(enter, slow):
     chat, other = await enter(at=slow), await enter(at=slow)
     question = asyncio.create_task(chat.client.submit(message="Which dashboards are in stage?"))
     other.id = await chat.client.first_words()
     await chat.client.cancel()
-    await question
-    assert_partial(await other.say(action="attach"))
+    seen = words((await question)[-1])
+    parts = await other.say(action="attach")
+    assert words(parts).startswith(seen)
+    assert "29 dashboards".startswith(seen[:12])
 
 
 async def test_the_same_turn_id_gives_the_stored_reply(enter):
