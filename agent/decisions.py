@@ -120,11 +120,12 @@ class Decisions(Library):
 
     async def _see_to(self, principal: Principal, turn: Turn) -> None:
         """What a turn may need when its person looks: their fresh token, or an end after too many dead workers."""
-        if turn.state == "waiting_auth" and self._credentials.good(principal):
-            async with transaction(self._pool) as connection:
-                await self._go_on(connection, principal, turn.id)
-        elif turn.state == "running" and turn.lease_until and turn.lease_until < datetime.now(UTC):
-            await self._worker.reap()
+        with refusing():
+            if turn.state == "waiting_auth" and self._credentials.good(principal):
+                async with transaction(self._pool) as connection:
+                    await self._go_on(connection, principal, turn.id)
+            elif turn.state == "running" and turn.lease_until and turn.lease_until < datetime.now(UTC):
+                await self._worker.reap()
 
     async def _turn_of_approval(self, principal: Principal, approval_id: str) -> Turn:
         async with self._pool.connection() as connection:

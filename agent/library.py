@@ -1,12 +1,13 @@
 """What a person has: conversations, their pages, what waits for a decision, what was allowed for good."""
 
 import asyncio
-from collections.abc import Awaitable, Callable, Iterator
-from contextlib import contextmanager
+from collections.abc import AsyncIterator, Awaitable, Callable, Iterator
+from contextlib import asynccontextmanager, contextmanager
 from typing import Any, TypeVar
 from uuid import UUID
 
-from psycopg import errors
+from psycopg import OperationalError, errors
+from psycopg_pool import PoolTimeout
 
 from agent import words
 from agent.approvals import Approvals
@@ -15,11 +16,12 @@ from agent.refused import Refused
 from agent.views import ConversationRow, Message, Page, TurnRef
 from store import always, conversations, messages, turns
 from store.errors import NotFound, TurnActive, TurnIdReused
-from store.pool import Pool
+from store.pool import Connection, Pool
 from store.turns import Turn
 from tools.toolset import Effect, Lang, Toolset
 
 T = TypeVar("T")
+UNAVAILABLE = 5.0
 
 
 class Library:
@@ -34,7 +36,7 @@ class Library:
     ) -> Page:
         """The newest messages of a conversation, or those before a `seq`."""
         mine, place = (principal.tenant, principal.subject), uuid_of(conversation_id)
-        async with self._pool.connection() as connection:
+        async with self._store() as connection:
             shown = await conversations.get(connection, *mine, place)
             if shown is None:
                 raise Refused("not_found")
@@ -55,7 +57,7 @@ class Library:
     ) -> list[ConversationRow]:
         """The person's conversations, newest first; `after` is the id of the last row seen."""
         mine = principal.tenant, principal.subject
-        async with self._pool.connection() as connection:
+        async with self._store() as connection:
             if query and query.strip():
                 found = await conversations.search(connection, *mine, query.strip()[: words.MAX_TITLE], limit)
             else:
@@ -66,18 +68,15 @@ class Library:
     async def create(self, principal: Principal, lang: Lang = "en", title: str = "") -> ConversationRow:
         """A new, empty conversation."""
         title = words.short(title, words.MAX_TITLE, lang)
-        async with self._pool.connection() as connection:
+        async with self._store() as connection:
             made = await conversations.create(connection, principal.tenant, principal.subject, title=title, lang=lang)
         return ConversationRow.of(made)
 
     async def rename(self, principal: Principal, conversation_id: str, title: str) -> None:
         """Give a conversation a title."""
         title = words.short(title, words.MAX_TITLE, "en")
-        with refusing():
-            async with self._pool.connection() as connection:
-                await conversations.rename(
-                    connection, principal.tenant, principal.subject, uuid_of(conversation_id), title
-                )
+        async with self._store() as connection:
+            await conversations.rename(connection, principal.tenant, principal.subject, uuid_of(conversation_id), title)
 
     async def delete(self, principal: Principal, conversation_id: str) -> None:
         """Delete a conversation; a running turn in it is stopped first."""
@@ -92,18 +91,17 @@ class Library:
 
     async def set_review(self, principal: Principal, conversation_id: str, on: bool) -> None:
         """Whether `write` calls ask too; refused while a turn runs."""
-        with refusing(active="review_while_running"):
-            async with self._pool.connection() as connection:
-                await conversations.set_review(
-                    connection, principal.tenant, principal.subject, uuid_of(conversation_id), on
-                )
+        async with self._store("review_while_running") as connection:
+            await conversations.set_review(
+                connection, principal.tenant, principal.subject, uuid_of(conversation_id), on
+            )
 
     async def pending(self, principal: Principal) -> list[dict[str, Any]]:
         """The parts of all cards and questions that wait for this person, oldest first.
 
         Each has `conversation_id` and `turn_id` beside the protocol's keys.
         """
-        async with self._pool.connection() as connection:
+        async with self._store() as connection:
             waiting = await turns.waiting(connection, principal.tenant, principal.subject)
             said = [(turn, await messages.of_turn(connection, turn.id, "assistant")) for turn in waiting]
         return [
@@ -115,7 +113,7 @@ class Library:
 
     async def always_allowed(self, principal: Principal) -> list[str]:
         """The `write` tools this person allowed for good."""
-        async with self._pool.connection() as connection:
+        async with self._store() as connection:
             return await always.page(connection, principal.tenant, principal.subject)
 
     async def allow_always(self, principal: Principal, tool: str, on: bool = True) -> None:
@@ -124,12 +122,19 @@ class Library:
         if on and (spec is None or spec.effect is not Effect.WRITE):
             raise Refused("not_a_write_tool")
         change = always.allow if on else always.revoke
-        async with self._pool.connection() as connection:
+        async with self._store() as connection:
             await change(connection, principal.tenant, principal.subject, tool)
+
+    @asynccontextmanager
+    async def _store(self, active: str = "run_active") -> AsyncIterator[Connection]:
+        """A connection; what the store refuses, or that it is away, becomes the person's refusal."""
+        with refusing(active=active):
+            async with self._pool.connection() as connection:
+                yield connection
 
     async def _turn(self, principal: Principal, conversation_id: str, turn_id: str) -> Turn:
         mine = principal.tenant, principal.subject
-        async with self._pool.connection() as connection:
+        async with self._store() as connection:
             turn = await turns.of_client(connection, *mine, uuid_of(conversation_id), turn_id)
         if turn is None:
             raise Refused("not_found")
@@ -159,6 +164,8 @@ def refusing(lang: Lang = "en", active: str = "run_active") -> Iterator[None]:
         raise Refused("turn_id_reused", lang) from None
     except TurnActive:
         raise Refused(active, lang) from None
+    except (OperationalError, PoolTimeout):
+        raise Refused("unavailable", lang, seconds=UNAVAILABLE) from None
 
 
 def uuid_of(text: str) -> UUID:

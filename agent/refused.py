@@ -50,8 +50,8 @@ SENTENCES: dict[str, tuple[int, str, str]] = {
     "undo_failed": (409, "The change was not undone: {detail}", "Изменение не возвращено: {detail}"),
     "review_while_running": (409, "Wait for the running answer before you switch the review of changes.",
                              "Дождитесь конца ответа, потом переключайте проверку изменений."),
-    "draining": (503, "The server is restarting. Send the message again in a few seconds.",
-                 "Сервер перезапускается. Отправьте сообщение снова через несколько секунд."),
+    "unavailable": (503, "The database does not answer right now. Try again in a few seconds.",
+                    "База данных сейчас не отвечает. Попробуйте ещё раз через несколько секунд."),
 }  # fmt: skip
 
 DECISIONS = {

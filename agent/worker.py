@@ -64,8 +64,9 @@ class Worker:
         self.drivers: dict[UUID, Driver] = {}
 
     async def start(self) -> None:
-        """Reap, then begin to listen and to claim."""
-        await self.reap()
+        """Reap, then begin to listen and to claim; a database that is away for now is waited for in the background."""
+        with suppress(*AWAY):
+            await self.reap()
         self._heartbeat.start()
         self._services = [asyncio.create_task(self._listener.run())]
         with suppress(TimeoutError):

@@ -6,6 +6,8 @@ import multiprocessing
 import os
 import signal
 import uuid
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
 from multiprocessing.connection import Connection
 from typing import Any
@@ -19,7 +21,7 @@ from agent.keys import KeyRing
 from agent.model import ModelClient
 from agent.models.provider import Provider
 from agent.turns import Refused, Turns
-from store.pool import Pool, open_pool
+from store.pool import open_pool
 from tests.agent.assembly import ANN, OfferAll
 from tests.agent.bench import KEYS
 from tests.faults.wiretools import NoIdentity, WireTools
@@ -44,27 +46,32 @@ class Plan:
     retry_budget: float = 20.0
 
 
-def assemble(plan: Plan, pool: Pool, client: BackendClient) -> Turns:
-    """The product, with a real provider's client and the scripted backend."""
+@asynccontextmanager
+async def running(plan: Plan, *, size: int = 10, wait: float = 10.0) -> AsyncIterator[Turns]:
+    """The product in this process, with a real provider's client and the scripted backend."""
+    pool = await open_pool(plan.database_url, max_size=size, wait=wait, idle_transaction=plan.lease)
+    client = BackendClient(plan.backend_url, NoIdentity(), retry_budget=plan.retry_budget, timeout=3.0)
     provider = Provider(model="scripted", api_key=SecretStr("key"), base_url=plan.model_url, merge=plan.limits.merge)
-    return Turns(
+    model = ModelClient(provider.chat(), "scripted", plan.limits)
+    turns = Turns(
         pool=pool,
         url=plan.database_url,
         keys=KeyRing(plan.keys),
         toolset=WireTools(client),
         router=OfferAll(),
-        model=ModelClient(provider.chat(), "scripted", plan.limits),
+        model=model,
         run_limits=plan.limits,
         lease_seconds=plan.lease,
         turns_per_minute=100_000,
         running_per_person=100_000,
         failpoints=Failpoints.from_environment(plan.environ),
     )
-
-
-def client_of(plan: Plan) -> BackendClient:
-    """The product's own backend client."""
-    return BackendClient(plan.backend_url, NoIdentity(), retry_budget=plan.retry_budget, timeout=3.0)
+    await turns.start()
+    yield turns
+    await turns.drain(1.0)
+    await client.aclose()
+    await model.aclose()
+    await pool.close()
 
 
 class Replica:
@@ -110,19 +117,12 @@ def _main(plan: Plan, connection: Connection) -> None:
 
 
 async def _serve(plan: Plan, connection: Connection) -> None:
-    pool = await open_pool(plan.database_url, max_size=10, idle_transaction=plan.lease)
-    client = client_of(plan)
-    turns = assemble(plan, pool, client)
-    await turns.start()
     stop = asyncio.Event()
-    loop = asyncio.get_running_loop()
-    loop.add_signal_handler(signal.SIGTERM, stop.set)
-    serving = asyncio.create_task(_answer(turns, connection))
-    await stop.wait()
-    serving.cancel()
-    await turns.drain(1.0)
-    await client.aclose()
-    await pool.close()
+    asyncio.get_running_loop().add_signal_handler(signal.SIGTERM, stop.set)
+    async with running(plan) as turns:
+        serving = asyncio.create_task(_answer(turns, connection))
+        await stop.wait()
+        serving.cancel()
 
 
 async def _answer(turns: Turns, connection: Connection) -> None:
