@@ -14,7 +14,7 @@ def main(argv: list[str]) -> int:
     if not argv or argv[0] not in names:
         print(f"usage: python -m benchmarks NAME|all [--json]; NAME is one of {', '.join(names)}", file=sys.stderr)
         return 2
-    return run(*argv[:1], argv[1:])
+    return run(argv[0], argv[1:])
 
 
 def run(name: str, argv: list[str]) -> int:
