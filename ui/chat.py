@@ -39,8 +39,10 @@ class Looks:
         if request.get("type") == "at":
             yield None, conversation_id, None
             return
+        if not conversation_id and request.get("type") != "new":
+            return  # a page that has just been opened is empty, and the person may have written already
         number = self._tabs.take(tab)
-        if request.get("type") == "new" or not conversation_id:
+        if request.get("type") == "new":
             yield [], "", False
             return
         frames = self._conversation(person, conversation_id, request.get("before"))

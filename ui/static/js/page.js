@@ -1,5 +1,7 @@
 /** What the page knows: the person, the conversation in view, and how to make the transcript follow. */
 
+export const OLDER = "older"; // the version of a stretch that the person scrolled back to
+
 const listeners = new Set();
 
 export const page = {

@@ -1,5 +1,5 @@
 /** Asks the server what surrounds the transcript, now and every few seconds, and notices when another tab changed it. */
-import { changed, page } from "./page.js";
+import { OLDER, changed, page } from "./page.js";
 import { query } from "./server.js";
 
 const EVERY = 3000;
@@ -19,8 +19,10 @@ async function ask() {
   if (!shell.ok) return;
   changed(shell);
   const there = shell.conversation;
-  const news = there && there.id === page.conversation && page.version && there.version !== page.version;
-  if (news && !busy) page.look({ type: "refresh" });
+  const news = there && there.id === page.conversation && page.version !== OLDER && there.version !== page.version;
+  if (!news || busy) return;
+  page.version = there.version; // what was drawn already is not drawn again, so nothing else would tell
+  page.look({ type: "refresh" });
 }
 
 /** The composer tells whether this tab streams an answer: then it sees every change anyway. */

@@ -2,7 +2,7 @@
 import { button, h } from "./dom.js";
 import { t } from "./i18n.js";
 import { settle } from "./navigate.js";
-import { page } from "./page.js";
+import { OLDER, page } from "./page.js";
 import { refreshShell } from "./shell.js";
 
 const known = new Set(); // conversations that this tab has shown
@@ -10,6 +10,7 @@ let correcting = 0;
 
 export function view(v) {
   if (v.conversation) follow(v);
+  if (v.older) page.version = OLDER;
   return h("div", { class: "cs-view" }, v.earlier ? more("view.earlier", { type: "earlier", before: v.earlier }) : null, v.older ? more("view.newest", { type: "refresh" }) : null);
 }
 
@@ -19,7 +20,7 @@ function follow(v) {
   if (v.conversation !== page.conversation && !born) return correct();
   known.add(v.conversation);
   page.conversation = v.conversation;
-  page.version = v.version;
+  page.version = page.version === OLDER && !v.version ? OLDER : v.version;
   settle(v.conversation);
   if (!born) return;
   page.look({ type: "at" });
