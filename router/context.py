@@ -29,17 +29,19 @@ class Context:
         self._entries, self._lexicon = entries, lexicon
         self._things = {name: _things(name, lexicon) for name in entries}
         self._known = frozenset[str]().union(*self._things.values())
+        self._none = np.zeros(len(entries), dtype=bool)
+        self._masks = {t: np.array([t in things for things in self._things.values()]) for t in self._known}
 
-    def things(self, name: str) -> frozenset[str]:
-        """The things, as terms, that a tool's name speaks of."""
-        return self._things[name]
+    def on(self, terms: Terms) -> np.ndarray:
+        """A mask of the tools whose names speak of a thing among the terms."""
+        mask = self._none
+        for thing in self._known & terms.keys():
+            mask = mask | self._masks[thing]
+        return mask
 
     def worked_on(self, parts: Sequence[Part]) -> np.ndarray:
-        """For each part that names a thing but no act, the tools that work on the thing: 1, others 0."""
-        rows = [
-            [float(part.vague and bool(self._things[n] & part.terms.keys())) for n in self._entries] for part in parts
-        ]
-        return np.array(rows)
+        """For each part that names a thing but no act, a mask of the tools that work on the thing."""
+        return np.array([self.on(part.terms) if part.vague else self._none for part in parts])
 
     def lend_within(self, reading: Reading) -> None:
         """Give clauses that name no thing, and what they rule out, the things of the clauses before them."""

@@ -75,7 +75,10 @@ def fuse(parts: Sequence[Part], keywords: KeywordTier, meaning: MeaningTier | No
 
 
 def _nearness(parts: Sequence[Part], meaning: MeaningTier | None, size: int) -> tuple[np.ndarray, np.ndarray]:
-    """Nearness in meaning to the tools, and to everyday talk."""
+    """Nearness in meaning to the tools and to everyday talk; a clause that requests nothing takes that of the whole."""
     if meaning is None:
         return np.zeros((len(parts), size)), np.zeros(len(parts))
-    return meaning.score([part.text for part in parts])
+    own = [i for i, part in enumerate(parts) if part.request or not i]
+    near, talk = meaning.score([parts[i].text for i in own])
+    row = [own.index(i) if i in own else 0 for i in range(len(parts))]
+    return near[row], talk[row]

@@ -5,6 +5,7 @@ from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from functools import lru_cache
 from importlib import resources
+from itertools import pairwise
 
 from router.text import plain, stem, words
 
@@ -44,6 +45,7 @@ class Lexicon:
         self._longest = max((len(p) for p in self._prefixes), default=0)
         self.of = lru_cache(maxsize=20_000)(self._concepts)
         self._begun_by = lru_cache(maxsize=20_000)(self._beginnings)
+        self._continued_by = lru_cache(maxsize=50_000)(self._continuations)
 
     def _add(self, pattern: str, concept: str) -> None:
         parts = pattern.replace("-", " ").split()
@@ -66,8 +68,8 @@ class Lexicon:
     def sequences(self, text: Sequence[str]) -> list[tuple[int, int, str]]:
         """Patterns of several words in a text: first word's index, last word's index, concept."""
         found = []
-        for start, word in enumerate(text):
-            for rest, concept in self._begun_by(word):
+        for start, (word, following) in enumerate(pairwise(text)):
+            for rest, concept in self._continued_by(word, following):
                 end = _follow(text, start, rest)
                 if end is not None:
                     found.append((start, end, concept))
@@ -76,6 +78,10 @@ class Lexicon:
     def _beginnings(self, word: str) -> list[tuple[tuple[str, ...], str]]:
         """What must follow on a word, for each pattern that it begins."""
         return [(pattern[1:], c) for pattern, c in self._sequences.get(word[:2], ()) if _fits(word, pattern[0])]
+
+    def _continuations(self, word: str, following: str) -> list[tuple[tuple[str, ...], str]]:
+        """Those of them that the following word allows."""
+        return [(r, c) for r, c in self._begun_by(word) if r[0] in _PARTICLES or _fits(following, r[0])]
 
     def is_act(self, term: str) -> bool:
         """Whether the term is a concept of changing something, rather than of asking."""

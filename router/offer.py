@@ -28,7 +28,7 @@ class Gate:
         """A mask over the tools; `again` are those of the last turn, which a follow-up may repeat."""
         unwanted = [terms for terms in reading.unwanted if terms]
         admitted = ~self._danger | self._evident(reading, scores, policy)
-        if not reading.cautious:
+        if again and not reading.cautious:
             admitted |= np.array([name in again for name in self._names], dtype=bool)
         for terms in unwanted:
             admitted &= ~self._ruled_out(terms, scores, reading.frozen)
@@ -36,7 +36,9 @@ class Gate:
 
     def permitted(self, allowed: Collection[str] | None) -> np.ndarray:
         """A mask of the tools that the person's role permits; None permits all."""
-        return np.array([allowed is None or name in allowed for name in self._names], dtype=bool)
+        if allowed is None:
+            return np.ones(len(self._names), dtype=bool)
+        return np.array([name in allowed for name in self._names], dtype=bool)
 
     def _evident(self, reading: Reading, scores: Scores, policy: Policy) -> np.ndarray:
         """Where the query asks for the act itself; once something is ruled out, only in so many words."""
@@ -54,7 +56,7 @@ class Gate:
         """Changes that one clause forbids, by their act or, if it names none, by their thing."""
         against, wanted = self._keywords.score([terms]).acted[0], scores.named.max(axis=0)
         out = (against >= _VETO) & (against >= wanted)
-        on_thing = np.array([bool(self._context.things(name) & terms.keys()) for name in self._names], dtype=bool)
+        on_thing = self._context.on(terms)
         if not any(map(self._lexicon.is_act, terms)):
             out |= on_thing
         elif frozen:

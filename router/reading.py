@@ -10,6 +10,7 @@ from router.spelling import Spelling
 from router.text import plain, shape, stem, tokens
 
 Terms = dict[str, float]
+Span = tuple[int, int, str]
 
 _BREAK = re.compile(r"[;!?\n()«»\"]|[.,:](?=\s|$)|\s[-–—]+\s")
 _CONJUNCTIONS = {
@@ -76,17 +77,19 @@ class Reader:
     def read(self, query: str) -> Reading:
         """The reading of one query; never fails, whatever the text."""
         reading = Reading(words=self._words(self._spelling.fix_layout(plain(query))))
-        clauses = _clauses(reading.words)
-        rulings = [self._rule_out(clause) for clause in clauses]
-        reading.frozen = any(ruling.frozen for ruling in rulings)
-        reading.cautious = any(ruling.cautious for ruling in rulings)
-        reading.parts = [self._part(clause, reading) for clause in clauses]
+        for clause in _clauses(reading.words):
+            several = self._lexicon.sequences([w.meant for w in clause])
+            ruling = self._rule_out(clause, several)
+            reading.frozen |= ruling.frozen
+            reading.cautious |= ruling.cautious
+            reading.parts.append(self._part(clause, several, reading))
         return reading
 
     def read_plainly(self, text: str) -> Reading:
         """The reading of a description: one part, nothing ruled out."""
         reading = Reading(words=self._words(self._spelling.fix_layout(plain(text))))
-        reading.parts = [self._part(reading.words, reading)]
+        several = self._lexicon.sequences([w.meant for w in reading.words])
+        reading.parts = [self._part(reading.words, several, reading)]
         return reading
 
     def _words(self, text: str) -> list[Word]:
@@ -115,21 +118,22 @@ class Reader:
         named = named or (meant != word and raw[0].isupper() and not raw.isupper())
         return Word(raw, meant, sure * (_NAME_WEIGHT if named else 1.0), clause)
 
-    def _rule_out(self, clause: Sequence[Word]) -> Ruling:
-        words = [w.meant for w in clause]
+    def _rule_out(self, clause: Sequence[Word], several: Sequence[Span]) -> Ruling:
         acts = [any(map(self._lexicon.does, w.terms)) for w in clause]
-        for start, end, concept in self._lexicon.sequences(words):
+        for start, end, concept in several:
             acts[start : end + 1] = [acts[start] or self._lexicon.does(f"@{concept}")] * (end + 1 - start)
-        ruling = ruled_out(words, acts, self._lexicon.stop)
+        ruling = ruled_out([w.meant for w in clause], acts, self._lexicon.stop)
         for word, out in zip(clause, ruling.out, strict=True):
             word.out = out
         return ruling
 
-    def _part(self, clause: Sequence[Word], reading: Reading) -> Part:
+    def _part(self, clause: Sequence[Word], several: Sequence[Span], reading: Reading) -> Part:
         """The part that a clause leaves; what it rules out goes to `unwanted`."""
         wanted: Terms = {}
         unwanted: Terms = {}
-        for words, terms in self._matches(clause):
+        spans = [([w], w.terms) for w in clause]
+        spans += [(clause[start : end + 1], (f"@{concept}",)) for start, end, concept in several]
+        for words, terms in spans:
             for term in terms:
                 self._put(unwanted if words[0].out else wanted, term, words, reading)
         reading.unwanted.append(unwanted)
@@ -137,12 +141,6 @@ class Reader:
         outside = max((v for t, v in wanted.items() if self._lexicon.is_outside(t)), default=0.0)
         telling = bool(wanted) or any(w.meant not in self._lexicon.stop for w in kept)
         return Part(" ".join(map(_as_meant, kept)), wanted, outside, not self._only_told(clause), telling)
-
-    def _matches(self, clause: Sequence[Word]) -> Sequence[tuple[Sequence[Word], Sequence[str]]]:
-        """Words, alone or several in order, with the terms they stand for."""
-        sequences = self._lexicon.sequences([w.meant for w in clause])
-        several = [(clause[start : end + 1], [f"@{concept}"]) for start, end, concept in sequences]
-        return [*(([w], w.terms) for w in clause), *several]
 
     def _terms_of(self, word: Word) -> tuple[str, ...]:
         if word.shape:
