@@ -15,6 +15,7 @@ class Chat:
     def __init__(self, client: Any):
         self.client = client
         self.id = ""
+        self.waits = False
 
     async def say(self, message: str = "", **fields: str) -> Parts:
         """Send, follow to the end, and give the last update; raises `ClientError`."""
@@ -22,6 +23,7 @@ class Chat:
         for part in (part for parts in updates for part in parts):
             Part.model_validate(part)
         self.id = self.id or updates[0][0]["content"]
+        self.waits = bool(of("confirm_required", updates[-1]))
         return updates[-1]
 
     async def decide(self, action: str, part: Piece, **extra: Any) -> Parts:

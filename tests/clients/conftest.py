@@ -44,10 +44,14 @@ def connect(request):
 
 @pytest.fixture
 async def enter(connect, product: Product) -> AsyncIterator:
+    chats = []
     async with AsyncExitStack() as clients:
 
         async def open_chat(person: str = "anna", jwt: str | None = None, at: Product = product) -> Chat:
             token = at.token(person) if jwt is None else jwt
-            return Chat(await clients.enter_async_context(connect(at.url, token)))
+            chats.append(Chat(await clients.enter_async_context(connect(at.url, token))))
+            return chats[-1]
 
         yield open_chat
+        for chat in filter(lambda chat: chat.waits, chats):
+            await chat.say(action="cancel")  # a person may have only so many requests waiting
