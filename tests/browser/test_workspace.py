@@ -123,7 +123,7 @@ def test_a_viewer_gets_no_card_and_changes_nothing(enter):
 
 def test_stop_ends_a_running_answer_and_keeps_what_was_said(enter):
     page = enter()
-    say(page, "Which dashboards are in stage?")
+    say(page, "what can you do?")
     expect(page.locator(".bot .md").last).to_be_visible()
     page.locator(".stop-button").click()
     settled(page)
