@@ -59,7 +59,7 @@ async def test_an_unknown_action_is_explained(enter):
 
 @pytest.mark.parametrize("jwt", ["", "nonsense", "eyJhbGciOiJub25lIn0.eyJzdWIiOiJhbm5hIn0."])
 async def test_a_wrong_token_is_explained(enter, jwt):
-    with pytest.raises(ClientError, match="Sign in again"):
+    with pytest.raises(ClientError, match="No valid access token came with this call"):
         await (await enter(jwt=jwt)).say("hello")
 
 
