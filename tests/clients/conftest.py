@@ -28,7 +28,7 @@ def product(postgres: Server) -> Iterator[Product]:
 @pytest.fixture(scope="session")
 def slow(postgres: Server) -> Iterator[Product]:
     postgres.execute("create database clients_slow")
-    with products.product(postgres.database("clients_slow"), DEMO_TOKENS_PER_SECOND="60") as running:
+    with products.product(postgres.database("clients_slow"), DEMO_TOKENS_PER_SECOND="25") as running:
         yield running
 
 
