@@ -8,6 +8,7 @@ workspace_url   a database of this test's own, for tests that start the workspac
 import asyncio
 import uuid
 from collections.abc import AsyncIterator, Iterator
+from functools import cache
 from pathlib import Path
 
 import pytest
@@ -34,6 +35,12 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
 @pytest.fixture(scope="session")
 def planted(postgres: Server) -> str:
     """The URL (of the workspace's role) of a migrated and planted database to copy from."""
+    return _planted(postgres)
+
+
+@cache
+def _planted(postgres: Server) -> str:
+    """Made once for a server, also where two folders use the fixture."""
     postgres.execute(f"create database {TEMPLATE}")
     url = bootstrap(postgres.database(TEMPLATE))
     asyncio.run(_prepare(url))
