@@ -56,10 +56,20 @@ def _key(group: Sequence[Part]) -> tuple | None:
 def _groups(parts: Iterable[Part]) -> Iterator[list[Part]]:
     for kind, group in groupby((part for part in parts if not _told_by_receipt(part)), key=_kinship):
         members = list(group)
-        if kind == ALONE:
+        if kind == ALONE or _asked_again(members):
             yield from ([member] for member in members)
         else:
             yield members
+
+
+def _asked_again(parts: Sequence[Part]) -> bool:
+    """Whether these are requests for one call in several rounds, each of which says what moved: not a table."""
+    calls = [(part.get("metadata") or {}).get("call_id") for part in parts if _is_confirm(part)]
+    return len(set(calls)) < len(calls)
+
+
+def _is_confirm(part: Part) -> bool:
+    return (part.get("metadata") or {}).get("type") in CONFIRM
 
 
 def _told_by_receipt(part: Part) -> bool:

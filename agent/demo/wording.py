@@ -255,7 +255,9 @@ def _stopped(outcome: Outcome, lang: Lang) -> str:
 def _cannot(outcome: Outcome, lang: Lang) -> str:
     tool = outcome.tool.replace("_", " ")
     return say(
-        lang, f"I was not offered a tool for this here ({tool}).", f"Нужного инструмента мне здесь не дали ({tool})."
+        lang,
+        f"I have no tool for this here ({tool}). Your role may not include it; an admin can tell.",
+        f"Нужного инструмента здесь нет ({tool}). Возможно, он не входит в вашу роль; подскажет администратор.",
     )
 
 

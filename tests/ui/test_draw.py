@@ -37,6 +37,14 @@ def test_requests_for_one_tool_are_one_table_and_others_stay_apart():
     assert len(drawn[0]["content"][0]["items"]) == 3
 
 
+def test_a_call_that_is_asked_again_keeps_cards_of_its_own():
+    parts = gallery("o", "en")["batch"].turns[0].parts[1:3]
+    again = [{**p, "metadata": {**p["metadata"], "call_id": "same"}} for p in parts]
+    confirms = [p for p in again if p["metadata"]["type"].startswith("confirm")]
+    assert kinds(Artist().draw(confirms)) == ["confirm"] * len(confirms)
+    assert len(confirms) == 2
+
+
 def test_the_call_behind_a_receipt_is_not_shown_twice():
     assert kinds(Artist().draw([tool(1, approval_id="a1"), tool(2)])) == ["steps"]
 

@@ -113,10 +113,14 @@ function pretty(data) {
   return line.length > 72 ? JSON.stringify(data, null, 2) : line.replace(/":/g, '": ').replace(/,(?=["[{\d])/g, ", ");
 }
 
+const SAID_MS = 5000;
 let live = null;
+let said = 0;
 
-/** Say something to a screen reader. */
+/** Say something to a screen reader; what was said does not stay to be found when it is no longer true. */
 export function announce(text) {
   if (!live) document.body.append((live = h("div", { class: "cs-sr", role: "status", "aria-live": "polite" })));
   if (live.textContent !== text) live.textContent = text;
+  clearTimeout(said);
+  said = setTimeout(() => (live.textContent = ""), SAID_MS);
 }

@@ -11,8 +11,8 @@ const ICONS = { denied: "x", expired: "clock", superseded: "swap" };
 
 /** The heading of an outcome: who and when. "consumed" and "failed" were signed. */
 function outcome(v) {
-  const words = { n: visible(v.decided?.by ?? ""), t: moment(v.decided?.at ?? v.expires_at) };
-  if (v.state === "expired") return [t("card.expired", words)];
+  if (v.state === "expired") return [t("card.expired", { t: moment(v.expires_at) })];
+  const words = { n: visible(v.decided?.by ?? ""), t: v.decided?.at ? moment(v.decided.at) : "" };
   if (v.state === "superseded") return [t("card.superseded"), words.t];
   return [t(v.state === "denied" ? "card.denied" : "card.signed", words), words.t];
 }
