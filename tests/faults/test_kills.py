@@ -43,3 +43,18 @@ async def test_killed_once_the_turn_ends_as_if_nothing_had_happened(database_url
         assert len(model.requests) <= 3
         assert model.refusals == []
         assert seconds < 2 * LEASE + 8
+
+
+@pytest.mark.parametrize("point", ["K03:2", "K10:1", "K11:1", "K12:1", *(f"S2:{n}" for n in range(1, 5)), "B3", "B4"])
+async def test_change_that_needs_no_approval_happens_once_as_well(database_url, model, tmp_path, point):
+    in_backend = point.startswith("B")
+    async with plant_on(database_url, model, tmp_path, point if in_backend else "") as plant:
+        await plant.put("d-1")
+        plant.start("" if in_backend else point)
+        ref = await plant.ask("accept", None, "rename d-1", new_turn_id())
+        await plant.reach(ref, "succeeded")
+        await plant.until_dead(1)
+        assert (await plant.messages(ref))[1] == ("assistant", "final", "Renamed, as you asked.")
+        assert len(await plant.effects()) == 1
+        assert (await plant.sql("select rev from backend.things")) == [{"rev": 2}]
+        assert len(model.requests) <= 3

@@ -1,0 +1,174 @@
+"""Break the product on purpose: for each safeguard that is taken out, a test must fail."""
+
+import shutil
+import subprocess
+import sys
+from dataclasses import dataclass
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parents[2]
+PACKAGES = ("agent", "store", "tools", "router", "backend", "tests")
+
+
+@dataclass(frozen=True)
+class Mutant:
+    """A safeguard taken out: `old` becomes `new` in a file, and `test` has to notice."""
+
+    name: str
+    file: str
+    old: str
+    new: str
+    test: str
+    marker: str = "not long"
+
+
+COUNTERSIGNED = "tests/agent/test_countersigned.py"
+KILLS = "tests/faults/test_kills.py::test_killed_once_the_turn_ends_as_if_nothing_had_happened"
+PLAIN = "tests/faults/test_kills.py::test_change_that_needs_no_approval_happens_once_as_well"
+MUTANTS = [
+    Mutant(
+        "signature check skipped",
+        "agent/countersigned.py",
+        "if not (self._approvals.holds(row) and self._approvals.approved(row)):",
+        "if False:",
+        f"{COUNTERSIGNED}::test_row_changed_in_the_database_is_refused",
+    ),
+    Mutant(
+        "decision not verified",
+        "agent/countersigned.py",
+        "self._approvals.holds(row) and self._approvals.approved(row)",
+        "self._approvals.holds(row)",
+        f"{COUNTERSIGNED}::test_approval_written_into_the_database_is_refused",
+    ),
+    Mutant(
+        "arguments not compared",
+        "agent/countersigned.py",
+        "if not await self._proposed(connection, row, args):",
+        "if False:",
+        f"{COUNTERSIGNED}::test_changed_arguments_in_the_state_are_refused",
+    ),
+    Mutant(
+        "tool not compared",
+        "agent/countersigned.py",
+        "if self.specs[name].sha256() != row.tool_sha256:",
+        "if False:",
+        f"{COUNTERSIGNED}::test_changed_tool_is_refused",
+    ),
+    Mutant(
+        "If-Match dropped",
+        "agent/countersigned.py",
+        "if_match=row.etag",
+        "if_match=None",
+        f"{COUNTERSIGNED}::test_changed_resource_is_left_alone",
+    ),
+    Mutant(
+        "several winners",
+        "store/approvals.py",
+        "and a.card_sha256 = %(card)s and {_OPEN}\n            returning",
+        "and a.card_sha256 = %(card)s\n            returning",
+        "tests/agent/test_approvals.py::test_thirty_deciders_one_winner",
+    ),
+    Mutant(
+        "hash of the card not compared",
+        "store/approvals.py",
+        "and a.card_sha256 = %(card)s and {_OPEN}\n            returning",
+        "and {_OPEN}\n            returning",
+        "tests/agent/test_approvals.py::test_stale_card_decides_nothing",
+    ),
+    Mutant(
+        "random key for an approved call",
+        "agent/countersigned.py",
+        'idempotency_key=f"ap-{row.id}"',
+        'idempotency_key=f"ap-{__import__("uuid").uuid4()}"',
+        f"{KILLS}[K11:2]",
+        "faults",
+    ),
+    Mutant(
+        "random key for a plain call",
+        "agent/kit.py",
+        'idempotency_key=f"tc-{digest}"',
+        'idempotency_key=f"tc-{__import__("uuid").uuid4()}"',
+        f"{PLAIN}[K11:1]",
+        "faults",
+    ),
+    Mutant(
+        "unfenced saver",
+        "store/checkpoints.py",
+        "        if not await held.fetchone():\n            raise LostLease",
+        "        await held.fetchone()",
+        "tests/faults/test_zombies.py::test_later_turns_stay_intact[K04:2]",
+        "faults",
+    ),
+    Mutant(
+        "next instead of tasks",
+        "agent/driver.py",
+        "elif state.tasks:",
+        "elif state.next:",
+        KILLS,
+        "faults",
+    ),
+    Mutant(
+        "asynchronous durability",
+        "agent/driver.py",
+        'durability="sync"',
+        'durability="async"',
+        KILLS,
+        "faults",
+    ),
+    Mutant(
+        "two active turns",
+        "store/migrations/versions/0001_initial.sql",
+        "create unique index turns_one_active on turns (conversation_id)",
+        "create index turns_one_active on turns (conversation_id)",
+        "tests/store/test_indexes.py::test_a_conversation_has_one_active_turn",
+    ),
+    Mutant(
+        "ledger after If-Match",
+        "backend/effects.py",
+        """        if self.call.entry and (stored := await ledger.claim(connection, self.call.entry)):
+            return stored
+        await self.failpoint("after_ledger")
+        plan = await make_plan(self._act(connection), *args, **kwargs)
+""",
+        """        plan = await make_plan(self._act(connection), *args, **kwargs)
+        if self.call.entry and (stored := await ledger.claim(connection, self.call.entry)):
+            return stored
+        await self.failpoint("after_ledger")
+""",
+        "tests/backend/test_ledger.py::test_a_retry_of_a_success_with_the_old_etag_is_replayed_not_refused",
+    ),
+]
+
+
+@pytest.fixture(scope="module")
+def copy(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The product in a folder of its own, where it may be broken."""
+    folder = tmp_path_factory.mktemp("mutants")
+    for package in PACKAGES:
+        shutil.copytree(ROOT / package, folder / package, ignore=shutil.ignore_patterns("__pycache__", "node_modules"))
+    shutil.copy(ROOT / "pyproject.toml", folder)
+    return folder
+
+
+def outcome(folder: Path, mutant: Mutant) -> subprocess.CompletedProcess[str]:
+    """What the mutant's test says in the copy."""
+    command = [sys.executable, "-m", "pytest", "-x", "-m", mutant.marker, mutant.test]
+    return subprocess.run(command, cwd=folder, capture_output=True, text=True, timeout=600, check=False)
+
+
+@pytest.mark.long
+@pytest.mark.timeout(1200)
+@pytest.mark.parametrize("mutant", MUTANTS, ids=lambda m: m.name)
+def test_a_safeguard_that_is_missing_is_noticed(copy: Path, mutant: Mutant):
+    file = copy / mutant.file
+    whole = file.read_text()
+    assert mutant.old in whole, f"the safeguard has moved: {mutant.file}"
+    try:
+        file.write_text(whole.replace(mutant.old, mutant.new))
+        told = outcome(copy, mutant)
+    finally:
+        file.write_text(whole)
+    assert told.returncode == 1, told.stdout[-3000:]
+    assert " failed" in told.stdout or " error" in told.stdout
