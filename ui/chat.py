@@ -144,7 +144,11 @@ def _forgetter(tabs: Tabs) -> Any:
 
 
 async def _updates(frames: AsyncIterator[tuple]) -> AsyncIterator[tuple]:
-    """Frames as values for the chatbot, its state, the conversation's id and the message box."""
+    """Frames as values for the chatbot, its state, the conversation's id and the message box.
+
+    When a stream ends Gradio sends its last values once more, or None for each where there were none: a stream that a
+    newer one has replaced would blank or age what that has drawn. So the last values are always "leave as it is".
+    """
     was_busy = None
     async for messages, conversation_id, busy in frames:
         box = gr.skip() if busy in (None, was_busy) else _box(busy)
@@ -153,6 +157,7 @@ async def _updates(frames: AsyncIterator[tuple]) -> AsyncIterator[tuple]:
             yield gr.skip(), gr.skip(), conversation_id, gr.skip()
         else:
             yield messages, gr.skip() if busy else messages, conversation_id, box
+    yield gr.skip(), gr.skip(), gr.skip(), gr.skip()
 
 
 def _box(busy: bool) -> Any:
