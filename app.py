@@ -20,17 +20,12 @@ import psycopg
 import uvicorn
 from joserfc.jwk import OKPKey
 
-from agent.demo import DemoChatModel
-from agent.guards import Limits
 from agent.identity import JwksUrl, TokenVerifier
 from agent.keys import BadSecrets, KeyRing
-from agent.model import ModelClient
-from agent.models.provider import Provider
-from agent.models.usage import Usage
+from agent.parts import backend_client, tools_of, turns_of
 from agent.retention import keep_forgetting
 from agent.routing import entries_of
 from agent.settings import ConfigError, Settings, load_settings
-from agent.turns import Turns
 from backend.process import ISSUER, BackendDied, BackendProcess
 from router.cache import VectorCache
 from router.loading import Loader
@@ -38,18 +33,9 @@ from router.router import Router
 from store.embedded import EmbeddedPostgres, EmbeddedPostgresError
 from store.migrate import upgrade
 from store.pool import Pool, open_pool
-from tools.always import ALWAYS
-from tools.catalogue import workspace_toolset
-from tools.client import BackendClient
-from tools.credentials import Credentials, Person, Signed, Together
 from tools.identity import ServiceIdentity
-from tools.joined import JoinedToolset
-from tools.native import NativeToolset
-from tools.openapi.document import DocumentError, load_document
-from tools.openapi.fetch import fetcher
-from tools.openapi.policy import Policy, PolicyError
-from tools.openapi.security import Basic, Bearer, PasswordGrant, StaticHeaders, api_key
-from tools.openapi.toolset import OpenApiToolset
+from tools.openapi.document import DocumentError
+from tools.openapi.policy import PolicyError
 from tools.toolset import Effect, Toolset
 from ui.app import build_app
 from ui.authority import TokenEndpoint
@@ -178,12 +164,12 @@ async def opened(house: House) -> AsyncIterator[tuple[Services, PageOptions]]:
     """The services behind the page, working; closed in the reverse order."""
     settings = house.settings
     pool = await open_pool(house.database_url, max_size=settings.database_pool)
-    client = backend_client(house)
+    client = backend_client(settings, service(settings, house.keys), house.backend_url)
     async with httpx.AsyncClient(timeout=10, trust_env=False) as http:
         toolset = await asyncio.to_thread(tools_of, settings, client)
         router = Router(entries_of(toolset.specs), cache=VectorCache(settings.data_dir / "vectors"))
         Loader(router, settings.embedding_model).start()
-        turns = turns_of(house, pool, toolset, router)
+        turns = turns_of(settings, pool, house.database_url, house.keys, toolset, router)
         await turns.start()
         idle = timedelta(days=settings.retention_days) if settings.retention_days else None
         forgetting = asyncio.create_task(keep_forgetting(pool, idle))
@@ -204,100 +190,6 @@ async def opened(house: House) -> AsyncIterator[tuple[Services, PageOptions]]:
             await turns.drain()
             await client.aclose()
             await pool.close()
-
-
-def backend_client(house: House) -> BackendClient:
-    """The way to the backend: as whom, and whether a change may be sent again."""
-    settings = house.settings
-    headers = {name: value.get_secret_value() for name, value in settings.backend_headers.items()}
-    proofs = (
-        StaticHeaders(headers),
-        *agent_proof(settings, service(settings, house.keys)),
-        Person(settings.user_jwt_header),
-    )
-    idempotent = settings.backend_url is None or settings.backend_idempotent
-    return BackendClient(house.backend_url, credentials=Together(*proofs), idempotent=idempotent)
-
-
-def agent_proof(settings: Settings, agent: ServiceIdentity) -> tuple[Credentials, ...]:
-    """What proves the agent itself, by SERVICE_AUTH."""
-    secret = settings.service_credentials.get_secret_value() if settings.service_credentials else ""
-    user, _, password = secret.partition(":")
-    match settings.service_auth:
-        case "none":
-            return ()
-        case "bearer":
-            return (Bearer(secret),)
-        case "api_key":
-            return (api_key(secret, settings.service_key_place),)
-        case "basic":
-            return (Basic(user, password),)
-        case "oauth2_password":
-            return (PasswordGrant(settings.service_token_url or "", user, password),)
-    return (Signed(agent),)
-
-
-def tools_of(settings: Settings, client: BackendClient) -> Toolset:
-    """The workspace's own tools, or those of the backend's document; always beside the ones that need no backend."""
-    if settings.openapi_url is None:
-        return workspace_toolset(client)
-    document = load_document(settings.openapi_url, fetcher(settings.backend_url))
-    imported = OpenApiToolset.from_document(document, client, Policy.load(settings.policy_file))
-    return JoinedToolset(imported, NativeToolset(ALWAYS, client))
-
-
-def turns_of(house: House, pool: Pool, toolset: Toolset, router: Router) -> Turns:
-    """The way of a turn, with every limit from the settings."""
-    settings = house.settings
-    limits = Limits(
-        max_output_tokens=settings.max_output_tokens,
-        retries=settings.model_retries,
-        first_token=settings.first_token_timeout,
-        between_tokens=settings.token_timeout,
-        request=settings.request_timeout,
-        run=settings.run_timeout,
-        steps=settings.max_steps,
-        context=settings.context_budget,
-    )
-    return Turns(
-        pool=pool,
-        url=house.database_url,
-        keys=house.keys,
-        toolset=toolset,
-        router=router,
-        model=model_of(settings, limits),
-        run_limits=limits,
-        price=lambda usage: price(settings, usage),
-        approval_minutes=settings.approval_minutes,
-        lease_seconds=settings.lease_seconds,
-        max_message_bytes=settings.max_message_bytes,
-        turns_per_minute=settings.turns_per_minute,
-    )
-
-
-def model_of(settings: Settings, limits: Limits) -> ModelClient:
-    """The demo model, or the provider's."""
-    if settings.demo_model:
-        return ModelClient(DemoChatModel(tokens_per_second=settings.demo_tokens_per_second), "demo", limits)
-    provider = Provider(
-        model=settings.model or "",
-        api=settings.openai_api,
-        api_key=settings.openai_api_key,
-        base_url=settings.openai_base_url,
-        max_output_tokens=settings.max_output_tokens,
-    )
-    return ModelClient(
-        provider.chat(), provider.model, limits, window=settings.model_context, cache_hints=provider.is_openai
-    )
-
-
-def price(settings: Settings, usage: Usage) -> float | None:
-    """What the tokens cost, when the prices are set."""
-    if settings.price_input is None or settings.price_output is None:
-        return None
-    cached = settings.price_input if settings.price_cached is None else settings.price_cached
-    fresh = usage.input - usage.cached
-    return (fresh * settings.price_input + usage.cached * cached + usage.output * settings.price_output) / 1e6
 
 
 def verifier(house: House, http: httpx.AsyncClient) -> TokenVerifier:
