@@ -10,7 +10,7 @@ import logging
 import signal
 import socket
 import sys
-from collections.abc import AsyncIterator, Iterator
+from collections.abc import AsyncIterator, Callable, Iterator
 from contextlib import ExitStack, asynccontextmanager, contextmanager
 from dataclasses import dataclass, field
 from datetime import timedelta
@@ -66,6 +66,7 @@ class House:
     database_url: str
     backend_url: str
     passwords: dict[str, str] = field(repr=False)
+    backend_started: Callable[[], None]
 
 
 def main() -> None:
@@ -74,7 +75,8 @@ def main() -> None:
     try:
         settings = load_settings()
         logging.basicConfig(level=settings.log_level.upper(), format="%(levelname)s %(name)s %(message)s")
-        logging.getLogger("httpx").setLevel("WARNING")
+        for chatty in ("httpx", "alembic"):
+            logging.getLogger(chatty).setLevel("WARNING")
         with furnish(settings) as house:
             asyncio.run(serve(house))
     except (ConfigError, BadSecrets, PolicyError, DocumentError, EmbeddedPostgresError, BackendDied) as error:
@@ -96,12 +98,13 @@ def furnish(settings: Settings) -> Iterator[House]:
             database_url = postgres.start()
         upgrade(database_url)
         passwords = {person: keys.sign("demo-password", person.encode())[1].hex() for person in PEOPLE}
-        backend_url = settings.backend_url or ""
+        backend_url, started = settings.backend_url or "", lambda: None
         if not backend_url:
             backend = workspace(settings, keys, database_url, passwords)
             ends.callback(backend.stop)
             backend_url = backend.start()
-        yield House(settings, keys, database_url, backend_url, passwords)
+            started = backend.wait
+        yield House(settings, keys, database_url, backend_url, passwords, started)
 
 
 def workspace(settings: Settings, keys: KeyRing, database_url: str, passwords: dict[str, str]) -> BackendProcess:
@@ -134,6 +137,7 @@ async def serve(house: House) -> None:
     settings = house.settings
     async with opened(house) as (services, options):
         app = build_app(services, options)
+        await asyncio.to_thread(house.backend_started)
         listener = listen(settings.host, settings.port)
         port = listener.getsockname()[1]
         config = uvicorn.Config(

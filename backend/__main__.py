@@ -2,8 +2,8 @@
 
 import argparse
 import os
+import socket
 import sys
-from pathlib import Path
 
 from pydantic import ValidationError
 
@@ -15,7 +15,7 @@ def main() -> None:
     """Read the arguments and the settings, then serve; a wrong setting ends with one clear line."""
     parser = argparse.ArgumentParser(prog="python -m backend", description="The embedded workspace backend.")
     parser.add_argument("--port", type=int, default=0, help="port on 127.0.0.1; 0 takes any free one")
-    parser.add_argument("--port-file", type=Path, help="write the port here once the server answers")
+    parser.add_argument("--fd", type=int, help="an inherited socket that listens already, instead of a port")
     parser.add_argument("--database-url", help="PostgreSQL URL of the workspace's role (or WORKSPACE_DATABASE_URL)")
     parser.add_argument("--exit-with-parent", action="store_true", help="stop when stdin closes")
     arguments = parser.parse_args()
@@ -26,7 +26,15 @@ def main() -> None:
     except ValidationError as error:
         names = ", ".join(f"WORKSPACE_{str(e['loc'][0]).upper()}: {e['msg']}" for e in error.errors())
         sys.exit(f"backend: wrong settings: {names}")
-    serve(settings, port=arguments.port, port_file=arguments.port_file, exit_with_parent=arguments.exit_with_parent)
+    serve(settings, _listener(arguments.fd, arguments.port), exit_with_parent=arguments.exit_with_parent)
+
+
+def _listener(fd: int | None, port: int) -> socket.socket:
+    if fd is not None:
+        return socket.socket(fileno=fd)
+    listener = socket.create_server(("127.0.0.1", port), backlog=128)
+    print(f"The workspace is at http://127.0.0.1:{listener.getsockname()[1]}", flush=True)
+    return listener
 
 
 if __name__ == "__main__":

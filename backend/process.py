@@ -2,12 +2,14 @@
 
 import json
 import os
+import socket
 import subprocess
 import sys
-import time
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
+
+import httpx
 
 from backend.database import bootstrap
 from backend.identity.keys import seed_key
@@ -22,6 +24,7 @@ class BackendDied(Exception):  # noqa: N818
 class BackendProcess:
     """Starts `python -m backend` on a free port. `folder` keeps its keys and its log.
 
+    The socket listens before the process runs, so that nobody waits for it who need not.
     `role_password` is of its database role and must be the same in every replica; `passwords` are of the people who
     may sign in; `service_jwks` are the public keys of the calling service; `token_seed` (32 bytes) makes the key of the
     people's tokens, which replicas must share too.
@@ -44,20 +47,25 @@ class BackendProcess:
         self._passwords = passwords
         self._service_jwks = service_jwks
         self._process: subprocess.Popen[bytes] | None = None
+        self._url = ""
 
-    def start(self, timeout: float = 60.0) -> str:
-        """The base URL, once it answers; raises `BackendDied`."""
+    def start(self) -> str:
+        """Begin, and return the base URL. Calls to it wait until the workspace answers; `wait` tells when it does."""
         self._folder.mkdir(parents=True, exist_ok=True, mode=0o700)
         seed_key(self._folder, self._token_seed)
-        port_file = self._folder / f"port.{os.getpid()}"
-        port_file.unlink(missing_ok=True)
-        command = [sys.executable, "-m", "backend", "--port-file", str(port_file), "--exit-with-parent"]
-        with (self._folder / "backend.log").open("ab") as log:
-            self._process = subprocess.Popen(  # noqa: S603
-                command, env=self._environment(), stdin=subprocess.PIPE, stdout=log, stderr=log,
-                cwd=Path(__file__).parents[1],
-            )  # fmt: skip
-        return f"http://127.0.0.1:{self._await_port(port_file, timeout)}"
+        with socket.create_server(("127.0.0.1", 0), backlog=128) as listener:
+            self._process = self._launch(listener.fileno())
+            self._url = f"http://127.0.0.1:{listener.getsockname()[1]}"
+        return self._url
+
+    def wait(self, timeout: float = 60.0) -> None:
+        """Return once it answers; raises `BackendDied` when it ended, or does not answer in `timeout` seconds."""
+        try:
+            httpx.get(f"{self._url}/healthz", timeout=timeout, trust_env=False)
+        except httpx.TransportError:
+            self.stop()
+            log = self._folder / "backend.log"
+            raise BackendDied(f"the workspace backend did not start; {log} says why") from None
 
     def stop(self) -> None:
         """End it; what it was asked is finished first."""
@@ -71,17 +79,13 @@ class BackendProcess:
             self._process.kill()
             self._process.wait()
 
-    def _await_port(self, port_file: Path, timeout: float) -> int:
-        deadline = time.monotonic() + timeout
-        while not port_file.exists():
-            died = self._process is not None and self._process.poll() is not None
-            if died or time.monotonic() > deadline:
-                self.stop()
-                raise BackendDied(f"the workspace backend did not start; {self._folder / 'backend.log'} says why")
-            time.sleep(0.01)
-        port = int(port_file.read_text())
-        port_file.unlink()
-        return port
+    def _launch(self, listener: int) -> subprocess.Popen[bytes]:
+        command = [sys.executable, "-m", "backend", "--fd", str(listener), "--exit-with-parent"]
+        with (self._folder / "backend.log").open("ab") as log:
+            return subprocess.Popen(  # noqa: S603
+                command, env=self._environment(), stdin=subprocess.PIPE, stdout=log, stderr=log,
+                pass_fds=(listener,), cwd=Path(__file__).parents[1],
+            )  # fmt: skip
 
     def _environment(self) -> dict[str, str]:
         jwks = self._folder / "service_jwks.json"

@@ -2,16 +2,18 @@
 
 import json
 import os
+import re
 import signal
 import subprocess
 import sys
-import time
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import httpx
 import pytest
 
+from backend.process import BackendDied, BackendProcess
 from tests.backend.world import PASSWORDS, new_key
 
 ROOT = Path(__file__).parents[2]
@@ -38,28 +40,20 @@ def start(environment: dict[str, str], *arguments: str) -> subprocess.Popen[byte
 
 
 @pytest.fixture
-def served(environment: dict[str, str], tmp_path: Path) -> Iterator[tuple[subprocess.Popen[bytes], str]]:
+def served(environment: dict[str, str]) -> Iterator[tuple[subprocess.Popen[bytes], str]]:
     """A running process that ends with its parent, and its address."""
-    port_file = tmp_path / "port"
-    process = start(environment, "--port", "0", "--port-file", str(port_file), "--exit-with-parent")
+    process = start(environment, "--port", "0", "--exit-with-parent")
     with process:
         try:
-            yield process, f"http://127.0.0.1:{wait_for(port_file, process)}"
+            assert process.stdout is not None
+            address = process.stdout.readline().decode().split()[-1]
+            assert httpx.get(f"{address}/healthz", timeout=60).status_code == 200
+            yield process, address
         finally:
             process.kill()
 
 
-def wait_for(port_file: Path, process: subprocess.Popen[bytes]) -> int:
-    """The port, once the process has told it."""
-    deadline = time.monotonic() + 60
-    while not port_file.exists():
-        assert process.poll() is None, process.stderr.read().decode() if process.stderr else ""
-        assert time.monotonic() < deadline
-        time.sleep(0.02)
-    return int(port_file.read_text())
-
-
-def test_it_answers_as_soon_as_the_port_is_told_and_ends_with_its_parent(
+def test_it_answers_where_it_says_and_ends_with_its_parent(
     served: tuple[subprocess.Popen[bytes], str],
 ) -> None:
     process, address = served
@@ -100,3 +94,36 @@ def test_a_wrong_setting_ends_with_one_line(
     assert line in errors.decode()
     assert errors.count(b"\n") == 1
     assert b"secret" not in errors
+
+
+def backend_process(workspace_admin_url: str, folder: Path, **changes: object) -> BackendProcess:
+    given: dict[str, Any] = {
+        "role_password": "a-password-of-the-role",
+        "token_seed": bytes(32),
+        "passwords": PASSWORDS,
+        "service_jwks": {"keys": [new_key().as_dict(private=False)]},
+    }
+    return BackendProcess(folder, workspace_admin_url, **{**given, **changes})
+
+
+def test_its_address_is_known_before_it_runs_and_calls_wait(database_url: str, tmp_path: Path) -> None:
+    process = backend_process(database_url, tmp_path)
+    address = process.start()
+    try:
+        assert httpx.get(f"{address}/readyz", timeout=60).json() == {"status": "ok"}
+        process.wait()
+    finally:
+        process.stop()
+    with pytest.raises(httpx.ConnectError):
+        httpx.get(f"{address}/healthz")
+
+
+def test_one_that_cannot_start_is_told_with_the_place_of_its_log(database_url: str, tmp_path: Path) -> None:
+    process = backend_process(database_url, tmp_path, passwords={"vera": ["not", "a password"]})
+    try:
+        process.start()
+        with pytest.raises(BackendDied, match=re.escape(str(tmp_path / "backend.log"))):
+            process.wait()
+    finally:
+        process.stop()
+    assert (tmp_path / "backend.log").read_text()
