@@ -5,7 +5,11 @@ import re
 from tools.text import clean_text
 
 LONGEST = 60
-_MARKUP = re.compile(r"[`*_#>|~]+|\[([^\]]*)\]\([^)]*\)")
+_MARKUP = re.compile(
+    r"^\s*(?:#{1,6}|>|[-*+])\s+"  # a heading, a quotation, an item
+    r"|`+|(?<!\w)(?:\*{1,3}|~~)(?=\w)|(?<=\w)(?:\*{1,3}|~~)(?!\w)"  # around words, never inside of a name
+    r"|\[([^\]]*)\]\([^)]*\)"
+)
 _OPENING = re.compile(
     r"^(please|hi|hello|hey|could you|can you"
     r"|привет|здравствуйте|пожалуйста|можешь|не мог(ли)? бы (ты|вы))\b[\s,!.:]*",
