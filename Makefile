@@ -67,3 +67,4 @@ clean:
 docs: $(VENV)/.installed
 	@$(PY) -m agent.settings > docs/configuration.md
 	@$(PY) -m agent.events > docs/protocol.schema.json
+	@$(PY) -m agent.routing > router/workspace.json

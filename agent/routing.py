@@ -1,8 +1,9 @@
 """Which tools a turn is offered: what the router finds, what is always on, what the last turns used."""
 
 import asyncio
+import json
 from collections.abc import Collection, Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from functools import cached_property
 from typing import Any, Protocol
 
@@ -116,6 +117,11 @@ def entries_of(specs: Mapping[str, ToolSpec]) -> list[Entry]:
     return [entry_of(spec) for spec in specs.values() if not spec.always_on]
 
 
+def catalogue_page(specs: Mapping[str, ToolSpec]) -> str:
+    """The catalogue as `python -m router --catalogue` reads it: a JSON list, one tool a line."""
+    return "[\n" + ",\n".join(json.dumps(asdict(e), ensure_ascii=False) for e in entries_of(specs)) + "\n]\n"
+
+
 def used(messages: Sequence[BaseMessage]) -> list[list[str]]:
     """The tools that each of the last turns called, newest last; the running turn does not count."""
     before = messages[: len(messages) - len(turn_of(messages))]
@@ -130,3 +136,9 @@ def used(messages: Sequence[BaseMessage]) -> list[list[str]]:
 def _said(spec: ToolSpec, lang: Lang) -> str:
     texts = (spec.name, spec.titles.get(lang, ""), spec.descriptions.get(lang, ""), *spec.keywords.get(lang, ()))
     return " ".join(texts).casefold()
+
+
+if __name__ == "__main__":
+    from tools.catalogue import WORKSPACE
+
+    print(catalogue_page({spec.name: spec for spec in WORKSPACE}), end="")
