@@ -4,7 +4,7 @@ import pytest
 from joserfc.jwk import OKPKey
 
 from agent.settings import ConfigError, load_settings
-from app import agent_proof
+from agent.parts import agent_proof
 from tests.tools.calls import make_call
 from tools.credentials import Together
 from tools.identity import ServiceIdentity
