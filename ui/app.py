@@ -24,6 +24,7 @@ from ui.security import OriginCheck, SecurityHeaders
 from ui.shell import shell_routes
 from ui.signin import signin_routes
 from ui.strings import module
+from ui.tab_owners import TabOwners
 from ui.theme import Countersign
 from ui.visitors import Finder, SignInFirst, Visitors
 
@@ -32,7 +33,8 @@ FOREVER = {"Cache-Control": "public, max-age=31536000, immutable"}
 
 def build_app(services: Services, options: PageOptions) -> FastAPI:
     """Everything that is served. Run it with `timeout_graceful_shutdown`: open tabs hold their streams."""
-    visitors = Visitors(services.sessions, services.verifier, secure=options.secure, jwt_header=options.user_jwt_header)
+    finder = _finder(services, options)
+    visitors = Visitors(finder, services.verifier, secure=options.secure, jwt_header=options.user_jwt_header)
     app = FastAPI(title="Countersign", docs_url=None, redoc_url=None, openapi_url=None)
     app.state.visitors = visitors
     app.add_exception_handler(Refused, answers.refused)
@@ -105,8 +107,9 @@ class Immutable(StaticFiles):
 
 
 def _guard(app: FastAPI, options: PageOptions, visitors: Visitors) -> None:
-    """Outermost last: hosts, headers, origins, cross-origin callers, then whether the page needs a sign-in."""
+    """Outermost last: hosts, headers, origins, sizes, cross-origin callers, the page's sign-in, whose tab it is."""
 
+    app.add_middleware(TabOwners, visitors=visitors)
     app.add_middleware(SignInFirst, visitors=visitors, pages=("/", *(f"/{name}" for name in options.pages)))
     app.add_middleware(
         CORSMiddleware,

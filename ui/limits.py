@@ -1,12 +1,16 @@
-"""How large a request may be: a body that is too long is refused before anything reads it whole."""
+"""How large and how slow a request may be: a body that is too long is refused before anything reads it whole."""
 
+import asyncio
+import time
 from contextlib import suppress
+from typing import NoReturn
 
 from starlette.datastructures import Headers
 from starlette.responses import JSONResponse
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 COMMAND = 256 * 1024
+SECONDS = 30.0
 TRANSCRIPT = 8 * 1024 * 1024  # Gradio's page sends the transcript that it shows along with a message
 
 
@@ -14,13 +18,18 @@ class TooLarge(Exception):  # noqa: N818
     """The body went past the limit while it was read."""
 
 
-class BodyLimit:
-    """Answers 413 for bodies over the limit, whether their length is told in advance or not."""
+class TooSlow(Exception):  # noqa: N818
+    """The body was not there in time."""
 
-    def __init__(self, app: ASGIApp, transcript: int = TRANSCRIPT, command: int = COMMAND):
+
+class BodyLimit:
+    """Answers 413 for bodies over the limit, whether their length is told in advance or not, and 408 for slow ones."""
+
+    def __init__(self, app: ASGIApp, transcript: int = TRANSCRIPT, command: int = COMMAND, seconds: float = SECONDS):
         self.app = app
         self._transcript = transcript
         self._command = command
+        self._seconds = seconds
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Pass the request on, counting its body."""
@@ -32,33 +41,44 @@ class BodyLimit:
         if not told.isdigit() or int(told) > limit:
             await _refuse(limit)(scope, receive, send)
             return
-        body = _Body(receive, limit)
+        body = _Body(receive, limit, self._seconds)
         answer = _Answer(send, body)
-        with suppress(TooLarge):
+        with suppress(TooLarge, TooSlow):
             await self.app(scope, body, answer)
-        if body.too_large and not answer.started:
-            await _refuse(limit)(scope, receive, send)
+        if body.refused and not answer.started:
+            await (_refuse(limit) if body.refused is TooLarge else _late(self._seconds))(scope, receive, send)
 
 
 class _Body:
-    """What is received, counted."""
+    """What is received, counted and timed until it is whole."""
 
-    def __init__(self, receive: Receive, limit: int):
+    def __init__(self, receive: Receive, limit: int, seconds: float):
         self._receive = receive
         self._left = limit
-        self.too_large = False
+        self._until = time.monotonic() + seconds
+        self._whole = False
+        self.refused: type[Exception] | None = None
 
     async def __call__(self) -> Message:
-        message = await self._receive()
+        if self._whole:
+            return await self._receive()
+        try:
+            message = await asyncio.wait_for(self._receive(), self._until - time.monotonic())
+        except TimeoutError:
+            self._refuse(TooSlow)
         self._left -= len(message.get("body", b""))
+        self._whole = not message.get("more_body", False)
         if self._left < 0:
-            self.too_large = True
-            raise TooLarge
+            self._refuse(TooLarge)
         return message
+
+    def _refuse(self, why: type[Exception]) -> NoReturn:
+        self.refused = why
+        raise why
 
 
 class _Answer:
-    """What is sent, unless the body was too large: the app may take that for a broken connection and say so."""
+    """What is sent, unless the body was refused: the app may take that for a broken connection and say so."""
 
     def __init__(self, send: Send, body: _Body):
         self._send = send
@@ -66,7 +86,7 @@ class _Answer:
         self.started = False
 
     async def __call__(self, message: Message) -> None:
-        if self.started or not self._body.too_large:
+        if self.started or not self._body.refused:
             self.started = True
             await self._send(message)
 
@@ -74,3 +94,8 @@ class _Answer:
 def _refuse(limit: int) -> JSONResponse:
     text = f"The request is larger than {limit} bytes. Send less at once."
     return JSONResponse({"code": "body_too_large", "text": text, "errors": []}, 413)
+
+
+def _late(seconds: float) -> JSONResponse:
+    text = f"The request was not complete after {seconds:g} s. Send it again."
+    return JSONResponse({"code": "body_too_slow", "text": text, "errors": []}, 408, {"Connection": "close"})

@@ -1,5 +1,6 @@
 """Signing in and out, the session behind the cookie, and who may send unsafe requests."""
 
+from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 
 import pytest
@@ -141,3 +142,12 @@ async def test_the_demos_people_stay_signed_in_while_their_authority_answers():
     workspace.down = False
     clock[0] += timedelta(hours=13)
     assert await renewal.find(handle) is None
+
+
+async def test_the_page_keeps_the_demos_people_signed_in(http, house):
+    await sign_in(http)
+    soon = datetime.now(UTC) + timedelta(minutes=2)
+    for key, row in house.rows.rows.items():
+        house.rows.rows[key] = replace(row, token_expires=soon)
+    assert (await http.get("/ui/shell")).status_code == 200
+    assert max(row.token_expires for row in house.rows.rows.values()) > soon

@@ -1,0 +1,97 @@
+"""Whose Gradio session it is: the first person that uses a session id keeps it, so a guessed one opens nothing.
+
+Gradio itself takes whoever names a session id for its owner: its stream, its state and its cancel would be open.
+"""
+
+import json
+from collections import OrderedDict
+from urllib.parse import parse_qs
+
+from starlette.requests import Request
+from starlette.responses import JSONResponse
+from starlette.types import ASGIApp, Message, Receive, Scope, Send
+
+from agent.identity import Unauthenticated
+from ui.visitors import Visitors
+
+ROUTES = "/gradio_api/"
+KEPT = 20_000
+Owner = tuple[str, str]
+
+
+class TabOwners:
+    """Answers 404 where a request names the Gradio session of somebody else."""
+
+    def __init__(self, app: ASGIApp, visitors: Visitors, kept: int = KEPT):
+        self.app = app
+        self._visitors = visitors
+        self._kept = kept
+        self._owners: OrderedDict[str, Owner] = OrderedDict()
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Pass the request on, or answer 404."""
+        if scope["type"] != "http" or not scope["path"].startswith(ROUTES):
+            await self.app(scope, receive, send)
+            return
+        if scope["method"] == "POST":
+            body = await _whole(receive)
+            named, receive = _named_in(body), _again(body, receive)
+        else:
+            named = _named_by(scope)
+        if named and not self._keeps(named, await self._person(Request(scope))):
+            await JSONResponse({"code": "not_found", "text": "Not found."}, 404)(scope, receive, send)
+            return
+        await self.app(scope, receive, send)
+
+    async def _person(self, request: Request) -> Owner:
+        """Who asks; programs that give their token as an input are nobody yet."""
+        try:
+            person = await self._visitors.anyone(request.cookies, request.headers)
+        except Unauthenticated:
+            return ("", "")
+        return (person.tenant, person.subject)
+
+    def _keeps(self, session: str, person: Owner) -> bool:
+        owner = self._owners.setdefault(session, person)
+        self._owners.move_to_end(session)
+        if len(self._owners) > self._kept:
+            self._owners.popitem(last=False)
+        return owner == person
+
+
+def _named_by(scope: Scope) -> str:
+    """The session id of an address: in its query, or as the part that follows."""
+    asked = parse_qs(scope["query_string"].decode("latin-1")).get("session_hash")
+    if asked:
+        return asked[0]
+    route, _, rest = scope["path"].removeprefix(ROUTES).partition("/")
+    return rest.partition("/")[0] if route in ("heartbeat", "stream") else ""
+
+
+def _named_in(body: bytes) -> str:
+    """The session id in a JSON body; "" where there is none (the route itself refuses what is no JSON)."""
+    try:
+        data = json.loads(body)
+    except (ValueError, RecursionError):
+        return ""
+    session = data.get("session_hash") if isinstance(data, dict) else None
+    return session if isinstance(session, str) else ""
+
+
+async def _whole(receive: Receive) -> bytes:
+    body = bytearray()
+    while True:
+        message = await receive()
+        body += message.get("body", b"")
+        if not message.get("more_body", False):
+            return bytes(body)
+
+
+def _again(body: bytes, receive: Receive) -> Receive:
+    """The body once more, for the app; what follows it comes from the connection."""
+    first: list[Message] = [{"type": "http.request", "body": body, "more_body": False}]
+
+    async def replay() -> Message:
+        return first.pop() if first else await receive()
+
+    return replay
