@@ -1,6 +1,8 @@
 """What can go wrong with a model request, in few kinds, each with a sentence for the person."""
 
 import re
+from datetime import UTC, datetime
+from email.utils import parsedate_to_datetime
 from typing import ClassVar
 
 import httpx2
@@ -189,10 +191,26 @@ def _words(error: Exception) -> tuple[str, str | None]:
 
 
 def _retry_after(error: Exception) -> float | None:
-    """Seconds from the Retry-After header (RFC 9110 section 10.2.3); its date form counts as none."""
+    """Seconds from the Retry-After header, in either of its forms (RFC 9110 section 10.2.3)."""
     response = getattr(error, "response", None)
     value = response.headers.get("retry-after", "") if response is not None else ""
     try:
         return max(0.0, float(value))
     except ValueError:
+        return _seconds_until(value, response.headers.get("date", "")) if response is not None else None
+
+
+def _seconds_until(date: str, now: str) -> float | None:
+    """Seconds from the server's own `Date`, else from now, to an HTTP date; None when it is none."""
+    until = _moment(date)
+    if until is None:
         return None
+    return max(0.0, (until - (_moment(now) or datetime.now(UTC))).total_seconds())
+
+
+def _moment(date: str) -> datetime | None:
+    try:
+        found = parsedate_to_datetime(date)
+    except ValueError:
+        return None
+    return found if found.tzinfo else found.replace(tzinfo=UTC)

@@ -68,7 +68,9 @@ class WireServer:
         self._socket.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
         self._socket.bind(("127.0.0.1", port))
         self._socket.listen(2048)
-        config = uvicorn.Config(self.app(), log_level="critical", ws="none", lifespan="off", timeout_keep_alive=30)
+        config = uvicorn.Config(
+            self.app(), log_level="critical", ws="none", lifespan="off", timeout_keep_alive=30, date_header=False
+        )
         self._server = uvicorn.Server(config)
         self._thread = threading.Thread(target=self._serve, daemon=True)
 

@@ -52,16 +52,40 @@ async def test_a_server_that_is_not_there_is_unreachable(api):
         await model.aclose()
 
 
-async def test_retry_after_is_waited_for(wire, api):
+@pytest.mark.parametrize(
+    "headers",
+    [
+        {"retry-after": "7"},
+        {"retry-after": "Mon, 30 Nov 2026 10:00:07 GMT", "date": "Mon, 30 Nov 2026 10:00:00 GMT"},
+        {"retry-after": "Monday, 30-Nov-26 10:00:07 GMT", "date": "Mon Nov 30 10:00:00 2026"},
+    ],
+)
+async def test_retry_after_is_waited_for(wire, api, headers):
     slept = []
 
     async def sleep(seconds: float) -> None:
         slept.append(seconds)
 
     model = ModelClient(Provider("m", api, base_url=wire.url).chat(), "m", PATIENT, sleep=sleep)
-    wire.push({"status": 429, "headers": {"retry-after": "7"}}, "Here.")
+    wire.push({"status": 429, "headers": headers}, "Here.")
     assert (await ask(model, [])).text == "Here."
     assert slept == [7.0]
+    await model.aclose()
+
+
+@pytest.mark.parametrize(
+    ("value", "pause"), [("soon", 0.01), ("", 0.01), ("-3", 0.0), ("Mon, 30 Nov 2020 10:00:07 GMT", 0.0)]
+)
+async def test_a_retry_after_that_says_nothing_or_is_over_does_not_hold_up(wire, api, value, pause):
+    slept = []
+
+    async def sleep(seconds: float) -> None:
+        slept.append(seconds)
+
+    model = ModelClient(Provider("m", api, base_url=wire.url).chat(), "m", PATIENT, sleep=sleep)
+    wire.push({"status": 503, "headers": {"retry-after": value}}, "Here.")
+    assert (await ask(model, [])).text == "Here."
+    assert slept == [pause]
     await model.aclose()
 
 
