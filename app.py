@@ -31,7 +31,7 @@ from router.cache import VectorCache
 from router.loading import Loader
 from router.router import Router
 from store.embedded import EmbeddedPostgres, EmbeddedPostgresError
-from store.migrate import upgrade
+from store.migrate import UnsupportedDatabase, upgrade
 from store.pool import Pool, open_pool
 from tools.identity import ServiceIdentity
 from tools.openapi.document import DocumentError
@@ -55,6 +55,7 @@ EXAMPLES = (
     Example({"en": "Delete dashboard 412", "ru": "Удали дашборд 412"}, sign=True),
 )
 GRACE = 3
+UNFIT = (ConfigError, BadSecrets, PolicyError, DocumentError, EmbeddedPostgresError, UnsupportedDatabase, BackendDied)
 
 
 @dataclass(frozen=True)
@@ -79,7 +80,7 @@ def main() -> None:
             logging.getLogger(chatty).setLevel("WARNING")
         with furnish(settings) as house:
             asyncio.run(serve(house))
-    except (ConfigError, BadSecrets, PolicyError, DocumentError, EmbeddedPostgresError, BackendDied) as error:
+    except UNFIT as error:
         sys.exit(f"countersign: {error}")
     except psycopg.OperationalError as error:
         sys.exit(f"countersign: the database of DATABASE_URL does not answer: {str(error).splitlines()[0]}")

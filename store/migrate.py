@@ -11,15 +11,12 @@ from pathlib import Path
 from typing import LiteralString
 
 import psycopg
-from alembic import command
-from alembic.config import Config
 from langgraph.checkpoint.postgres import PostgresSaver
 from psycopg import sql
 from psycopg.rows import DictRow, dict_row
-from sqlalchemy import create_engine
-from sqlalchemy.pool import NullPool
 
 OLDEST = 14
+_MIGRATIONS = Path(__file__).parent / "migrations"
 _TRY_LOCK: LiteralString = "select pg_try_advisory_xact_lock(x'636f756e746572'::bigint)"
 _POLL = 0.05
 # Pruning after every turn leaves dead rows, which would grow to a fifth of the table with the default.
@@ -29,17 +26,25 @@ _VACUUM_EARLY = sql.SQL(
 
 
 class UnsupportedDatabase(RuntimeError):  # noqa: N818
-    """The server is too old; the text says which version is needed."""
+    """The server is too old or the schema too new; the text says what is needed."""
 
 
 def upgrade(url: str) -> None:
     """Migrate the database at `url` (a libpq URL) to the newest version. Blocks; safe in many processes at once.
 
-    Raises `UnsupportedDatabase` for servers older than PostgreSQL 14 and psycopg's errors.
+    Raises `UnsupportedDatabase` for servers older than PostgreSQL 14 and for a newer version's schema, and
+    psycopg's errors.
     """
     with psycopg.connect(url, autocommit=True) as lock, _only_one(lock):
         check_version(lock)
-        _upgrade_ours(url)
+        found = current(url)
+        if found is not None and found > newest():
+            raise UnsupportedDatabase(
+                f"the database has the schema {found} of a newer version, this one knows {newest()}: "
+                "install the newer version, or restore the backup made before it"
+            )
+        if found != newest():
+            _upgrade_ours(url)
         _upgrade_checkpoints(url)
 
 
@@ -69,10 +74,31 @@ def check_version(connection: psycopg.Connection) -> None:
         raise UnsupportedDatabase(f"the database is PostgreSQL {major}: {OLDEST} or newer is needed")
 
 
+def current(url: str) -> str | None:
+    """The version of the schema at `url`; None where there is none."""
+    with psycopg.connect(url, autocommit=True) as connection:
+        row = connection.execute("select to_regclass('alembic_version') is not null").fetchone()
+        if row is None or not row[0]:
+            return None
+        found = connection.execute("select version_num from alembic_version").fetchone()
+    return found[0] if found else None
+
+
+def newest() -> str:
+    """This program's version of the schema."""
+    return max(path.name for path in (_MIGRATIONS / "versions").glob("*.py")).partition("_")[0]
+
+
 def _upgrade_ours(url: str) -> None:
+    # Imported here: a start with nothing to migrate needs neither their quarter of a second nor their 20 MB.
+    from alembic import command
+    from alembic.config import Config
+    from sqlalchemy import create_engine
+    from sqlalchemy.pool import NullPool
+
     engine = create_engine("postgresql+psycopg://", creator=lambda: psycopg.connect(url), poolclass=NullPool)
     config = Config(attributes={})
-    config.set_main_option("script_location", str(Path(__file__).parent / "migrations").replace("%", "%%"))
+    config.set_main_option("script_location", str(_MIGRATIONS).replace("%", "%%"))
     with engine.begin() as connection:
         config.attributes["connection"] = connection
         command.upgrade(config, "head")

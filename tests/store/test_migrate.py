@@ -1,8 +1,11 @@
 """Migrations: many processes at once, again, on a database of one's own, never on one that is too old."""
 
+import subprocess
+import sys
 import uuid
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
 from types import SimpleNamespace
 from typing import Any, cast
 
@@ -10,8 +13,10 @@ import psycopg
 import pytest
 from psycopg.conninfo import make_conninfo
 
-from store.migrate import UnsupportedDatabase, check_version, upgrade
+from store.migrate import UnsupportedDatabase, check_version, current, newest, upgrade
 from tests.conftest import Server
+
+ROOT = Path(__file__).parents[2]
 
 
 @pytest.fixture
@@ -36,6 +41,25 @@ def test_an_upgrade_of_an_up_to_date_database_keeps_what_is_in_it(database_url: 
         upgrade(database_url)
         assert connection.execute("select tool from always_allowed").fetchall() == [("x",)]
         assert connection.execute("select version_num from alembic_version").fetchall() == before
+
+
+def test_an_upgrade_leads_to_the_newest_version(empty_url: str) -> None:
+    assert current(empty_url) is None
+    upgrade(empty_url)
+    assert current(empty_url) == newest()
+
+
+def test_the_schema_of_a_newer_version_is_left_alone(database_url: str) -> None:
+    with psycopg.connect(database_url, autocommit=True) as connection:
+        connection.execute("update alembic_version set version_num = '9999'")
+    with pytest.raises(UnsupportedDatabase, match="schema 9999 of a newer version"):
+        upgrade(database_url)
+    assert current(database_url) == "9999"
+
+
+def test_a_start_with_nothing_to_migrate_loads_no_migration_library(database_url: str) -> None:
+    program = f"import sys, store.migrate; store.migrate.upgrade({database_url!r}); sys.exit('alembic' in sys.modules)"
+    subprocess.run([sys.executable, "-c", program], check=True, cwd=ROOT)
 
 
 def test_a_failed_upgrade_leaves_nothing_and_can_be_repeated(empty_url: str) -> None:
