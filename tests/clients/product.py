@@ -2,12 +2,13 @@
 
 import os
 import shutil
+import signal
 import subprocess
 import sys
 import tempfile
 import time
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any
 
@@ -26,12 +27,12 @@ READY = 90.0
 class Product:
     """A running `python app.py`; `database_url` is where it keeps everything, `backend_url` its workspace."""
 
-    def __init__(self, folder: Path, database_url: str, process: subprocess.Popen):
+    def __init__(self, folder: Path, data: Path, database_url: str, process: subprocess.Popen):
         self.folder = folder
         self.database_url = database_url
         self.process = process
         self.url = self._await_address()
-        self.keys = KeyRing.load_or_create(folder / "data" / "app_secrets")
+        self.keys = KeyRing.load_or_create(data / "app_secrets")
         self.backend_url = f"http://127.0.0.1:{self._backend_port()}"
         self._tokens: dict[str, str] = {}
 
@@ -86,19 +87,29 @@ class Product:
 
 @contextmanager
 def product(database_url: str = "", **settings: str) -> Iterator[Product]:
-    """A product of its own, without the limit of turns a minute; it brings its database when none is given."""
+    """A product of its own, without the limit of turns a minute; it brings its database when none is given.
+
+    DATA_DIR among the settings makes it go on from there.
+    """
     folder = Path(tempfile.mkdtemp(prefix="countersign-clients-"))
-    own = {"PORT": "0", "DATA_DIR": str(folder / "data"), "DATABASE_URL": database_url}
+    data = Path(settings.get("DATA_DIR", folder / "data"))
+    own = {"PORT": "0", "DATA_DIR": str(data), "DATABASE_URL": database_url}
     quick = {"EMBEDDING_MODEL": "builtin", "DEMO_TOKENS_PER_SECOND": "0", "TURNS_PER_MINUTE": "10000"}
     with (folder / "app.log").open("a") as log:
         process = subprocess.Popen(
             [sys.executable, "app.py"], cwd=ROOT, env={**os.environ, **own, **quick, **settings}, stdout=log, stderr=log
         )
     try:
-        yield Product(folder, database_url, process)
+        yield Product(folder, data, database_url, process)
     finally:
         children = psutil.Process(process.pid).children()
         process.kill()  # a stop would wait for the clients' heartbeats
         process.wait()
+        for child in children:
+            with suppress(psutil.NoSuchProcess):
+                child.send_signal(signal.SIGINT)  # its database would outlive it
         psutil.wait_procs(children, 10)
+        cluster = data / "pgdata"
+        if cluster.is_symlink():
+            shutil.rmtree(cluster.resolve().parent)
         shutil.rmtree(folder)
