@@ -30,7 +30,7 @@ SAME = {"approve": ("approved", "consumed", "failed"), "deny": ("denied",)}
 class Decision:
     """What a person decided on a card; `card_sha256` (hex) names the very card that they saw.
 
-    `args` go with "edit", `reason` with "deny". The same `nonce` again is the same press of the button.
+    `args` go with "edit", `reason` with "deny". `conversation_id` says where they saw it, when the client knows.
     """
 
     approval_id: str
@@ -38,7 +38,7 @@ class Decision:
     card_sha256: str
     args: dict[str, Any] | None = None
     reason: str | None = None
-    nonce: str | None = None
+    conversation_id: str | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -88,7 +88,8 @@ class Approvals:
             _, waiting = await rows.count_pending(connection, call.tenant, call.subject, UUID(call.conversation_id))
         if waiting >= self._per_user:
             return _problem("too_many_pending", str(Refused("too_many_pending", call.lang, limit=self._per_user)))
-        proposal = await self.propose(call, tool, args, _shown_before(earlier, call_key))
+        before = _round_before(earlier, call_key)
+        proposal = await self.propose(call, tool, json.loads(before.args_jcs) if before else args, before)
         if isinstance(proposal, ToolResult):
             return proposal
         if denied := _denied_before(earlier, proposal):
@@ -96,9 +97,9 @@ class Approvals:
         return await self._store(lease, call, call_key, proposal, known.version + 1 if known else 1)
 
     async def propose(
-        self, call: Call, tool: str, args: dict[str, Any], shown: Mapping[str, Any] | None = None
+        self, call: Call, tool: str, args: dict[str, Any], before: Approval | None = None
     ) -> Proposal | ToolResult:
-        """Validate and preview; `shown` is the card of an earlier round, whose differences are told.
+        """Validate and preview; the card tells what became different since the round `before`.
 
         A refusal of the backend comes back as its result. Raises `ArgumentError` and `KeyError`.
         """
@@ -109,7 +110,7 @@ class Approvals:
         if preview.refusal is not None:
             return preview.refusal
         card = card_of(spec, preview, valid, args_jcs, call.lang)
-        if shown and (change := moved(shown, card, call.lang)):
+        if before and (change := moved((before.card, before.etag), (card, preview.etag), call.lang)):
             card["evidence"] = [visible(change), *card["evidence"]]
         resource = preview.resource.model_dump() if preview.resource else None
         return Proposal(spec, args_jcs, card, resource, preview.etag)
@@ -120,10 +121,8 @@ class Approvals:
         A card whose signature no longer holds (a retired key, a changed row) expires instead of being approved.
         """
         seen = await self.owned(connection, principal, decision.approval_id)
-        if decision.decision == "approve" and seen.state == "pending" and not self.holds(seen):
-            voided = await rows.void(connection, principal.tenant, principal.subject, seen.id)
-            await audit.append(connection, entry("refused", seen, principal, {"why": "signature"}))
-            return Decided(voided, won=False)
+        if decision.decision == "approve" and (voided := await self._void(connection, principal, seen)):
+            return voided
         state = "approved" if decision.decision == "approve" else "denied"
         signed = sign_decision(self._keys, seen.sig, state, principal.subject)
         verdict = Verdict(state, principal.subject, principal.name, decision.reason, signed)
@@ -133,31 +132,58 @@ class Approvals:
         if decided.won:
             data = {"decision": state, "reason": decision.reason, "card_sha256": decision.card_sha256}
             await audit.append(connection, entry("decided", seen, principal, data))
+        else:
+            await _audit_loser(connection, principal, decided, decision)
         return decided
 
-    async def edit(self, call: Call, principal: Principal, decision: Decision) -> Decided:
-        """Replace the card by one for other arguments of the same tool, which then waits for a decision.
+    async def revise(self, call: Call, principal: Principal, decision: Decision) -> Proposal:
+        """The proposal that an edit makes of its card: other arguments of the same tool.
 
-        Raises `Refused` for arguments that do not fit, with `errors` by field, and when the backend refuses.
+        Raises `NotFound`, and `Refused` for arguments that do not fit, with `errors` by field, and when the backend
+        refuses.
         """
         async with self._pool.connection() as connection:
             old = await self.owned(connection, principal, decision.approval_id)
         try:
-            proposal = await self.propose(call, old.tool, decision.args or {})
+            proposal = await self.propose(call, old.tool, _as_meant(decision.args or {}, json.loads(old.args_jcs)))
         except ArgumentError as error:
             raise Refused("invalid_arguments", call.lang, errors=error.errors) from None
         if isinstance(proposal, ToolResult):
             raise Refused("refused_by_backend", call.lang, detail=proposal.text)
-        async with self._pool.connection() as connection, connection.transaction():
-            new = await self._signed(connection, call, old.call_key, proposal, old.version + 1)
-            decided = await rows.edit(
-                connection, principal.tenant, principal.subject, old.id, _sha(decision.card_sha256), new
-            )
-            if decided.won:
-                data = {"decision": "edited", "replaced_by": str(new.id)}
-                await audit.append(connection, entry("decided", old, principal, data))
-                await _audit_asked(connection, decided.approval, principal)
+        return proposal
+
+    async def edit(
+        self, connection: Connection, call: Call, principal: Principal, decision: Decision, proposal: Proposal
+    ) -> Decided:
+        """Replace the card by one for the proposal, which then waits for a decision of its own.
+
+        Inside the caller's transaction. The same edit again finds the card that it made. Raises `NotFound`.
+        """
+        old = await self.owned(connection, principal, decision.approval_id)
+        if voided := await self._void(connection, principal, old):
+            return voided
+        new = await self._signed(connection, call, old.call_key, proposal, old.version + 1)
+        decided = await rows.edit(
+            connection, principal.tenant, principal.subject, old.id, _sha(decision.card_sha256), new
+        )
+        if decided.won:
+            data = {"decision": "edited", "replaced_by": str(new.id)}
+            await audit.append(connection, entry("decided", old, principal, data))
+            await _audit_asked(connection, decided.approval, principal)
+            return decided
+        made = await rows.of_call(connection, old.turn_id, old.call_key)
+        if made and made.version == old.version + 1 and made.args_jcs == proposal.args_jcs:
+            return Decided(made, won=False)
+        await _audit_loser(connection, principal, decided, decision)
         return decided
+
+    async def _void(self, connection: Connection, principal: Principal, seen: Approval) -> Decided | None:
+        """Let a waiting card whose signature does not hold expire; None when it is good or decided."""
+        if seen.state != "pending" or self.holds(seen):
+            return None
+        voided = await rows.void(connection, principal.tenant, principal.subject, seen.id)
+        await audit.append(connection, entry("refused", seen, principal, {"why": "signature"}))
+        return Decided(voided, won=False)
 
     def holds(self, row: Approval) -> bool:
         """Whether the row is what was signed, card included."""
@@ -253,6 +279,29 @@ def entry(kind: str, row: Approval, who: Principal | None, data: dict[str, Any])
     )
 
 
+def attempt(decision: Decision, principal: Principal, why: str) -> audit.Entry:
+    """An audit entry about a decision that did not even find its card, or could not be one on it."""
+    try:
+        approval_id = UUID(decision.approval_id)
+    except ValueError:
+        approval_id = None
+    return audit.Entry(
+        tenant=principal.tenant,
+        kind="refused",
+        actor=principal.subject,
+        actor_name=principal.name,
+        owner=principal.subject,
+        approval_id=approval_id,
+        data={"why": why, "decision": decision.decision},
+    )
+
+
+async def _audit_loser(connection: Connection, who: Principal, decided: Decided, decision: Decision) -> None:
+    if refused := refusal(decided, decision, "en"):
+        data = {"why": refused.code, "decision": decision.decision, "winner": refused.winner}
+        await audit.append(connection, entry("refused", decided.approval, who, data))
+
+
 async def _audit_asked(connection: Connection, row: Approval, who: Principal | None = None) -> None:
     asked = {"args": visible(json.loads(row.args_jcs)), "version": row.version}
     shown = {"card": row.card, "card_sha256": row.card_sha256.hex()}
@@ -268,6 +317,8 @@ def binding_of(row: Approval) -> Binding:
 def refusal(decided: Decided, decision: Decision, lang: Lang) -> Refused | None:
     """Why a decision that did not win is refused; None if it only repeats what was decided."""
     state = decided.approval.state
+    if decision.decision == "edit" and str(decided.approval.id) != decision.approval_id:
+        return None
     if state == "pending":
         return Refused("stale_card", lang)
     if state in SAME.get(decision.decision, ()):
@@ -275,10 +326,16 @@ def refusal(decided: Decided, decision: Decision, lang: Lang) -> Refused | None:
     return Refused("expired", lang) if state == "expired" else Refused("already_decided", lang, winner=state)
 
 
-def _shown_before(earlier: list[Approval], call_key: str) -> dict[str, Any] | None:
-    """The card of the round before this one."""
+def _round_before(earlier: list[Approval], call_key: str) -> Approval | None:
+    """What was signed of this call in the round before this one, perhaps as the person had edited it."""
     key = call_key.rpartition("#")[0]
-    return next((row.card for row in reversed(earlier) if row.call_key.rpartition("#")[0] == key), None)
+    rounds = (row for row in reversed(earlier) if row.call_key != call_key and row.call_key.rpartition("#")[0] == key)
+    return next(rounds, None)
+
+
+def _as_meant(edited: Mapping[str, Any], old: Mapping[str, Any]) -> dict[str, Any]:
+    """The edited arguments; a value that was left as it was shown keeps the hidden characters that it really has."""
+    return {name: old[name] if name in old and visible(old[name]) == value else value for name, value in edited.items()}
 
 
 def _denied_before(earlier: list[Approval], proposal: Proposal) -> Approval | None:

@@ -148,15 +148,23 @@ def exact(value: Any) -> Any:
     return value
 
 
-def moved(old: Mapping[str, Any], new: Mapping[str, Any], lang: str) -> dict[str, Any] | None:
-    """The evidence block that says what became different between two cards of the same call, if anything shown did."""
-    before, after = _facts(old), _facts(new)
-    names = [name for name in after if name in before and before[name] != after[name]]
-    if not names:
-        return None
+def moved(
+    old: tuple[Mapping[str, Any], str | None], new: tuple[Mapping[str, Any], str | None], lang: str
+) -> dict[str, Any] | None:
+    """The evidence block that says what became different between two cards, with revisions, of the same call.
+
+    Where nothing that is shown did, the revisions themselves are told apart; None when they are the same.
+    """
+    before, after = _facts(old[0]), _facts(new[0])
+    rows = [
+        {"field": name, "before": before[name], "after": after[name]}
+        for name in after
+        if name in before and before[name] != after[name]
+    ]
+    if not rows and old[1] != new[1]:
+        rows = [{"field": "Версия" if lang == "ru" else "Revision", "before": old[1], "after": new[1]}]
     title = "С вашей подписи изменилось" if lang == "ru" else "Changed since you signed"
-    rows = [{"field": name, "before": before[name], "after": after[name]} for name in names]
-    return {"type": "fields", "title": title, "rows": rows, "unchanged": 0}
+    return {"type": "fields", "title": title, "rows": rows, "unchanged": 0} if rows else None
 
 
 def _facts(card: Mapping[str, Any]) -> dict[str, Any]:

@@ -106,7 +106,7 @@ class ApprovedToolset:
                 await self._verify(connection, row, name, args, call)
         except Unapproved as unapproved:
             return await self._refused(row, name, call, unapproved.why)
-        return _told_of_edit(row, await self._kept(self._run_approved(row, call)))
+        return _told_of_edit(row, self._held(row.tool, args), await self._kept(self._run_approved(row, call)))
 
     async def _found(self, connection: Connection, approval_id: str, call: Call) -> Approval:
         try:
@@ -134,14 +134,21 @@ class ApprovedToolset:
             raise Unapproved("tool")
 
     async def _proposed(self, connection: Connection, row: Approval, args: dict[str, Any]) -> bool:
-        """Whether the state still holds the call that was put before the person; an edit leaves version 1 behind."""
-        versions = [r for r in await rows.of_turn(connection, row.turn_id) if r.call_key == row.call_key]
-        first = versions[0]
+        """Whether the state still holds the call that was put before the person at first.
+
+        Edits and later rounds leave that card behind.
+        """
+        call_key = row.call_key.rpartition("#")[0]
+        cards = [r for r in await rows.of_turn(connection, row.turn_id) if r.call_key.rpartition("#")[0] == call_key]
+        first = cards[0]
+        return first.version == 1 and self._approvals.holds(first) and first.args_jcs == self._held(row.tool, args)
+
+    def _held(self, tool: str, args: dict[str, Any]) -> bytes | None:
+        """The bytes of the arguments that the state holds, if they fit the tool."""
         try:
-            held = argument_bytes(row.tool, self.validate(row.tool, args))
+            return argument_bytes(tool, self.validate(tool, args))
         except (ArgumentError, KeyError):
-            return False
-        return first.version == 1 and self._approvals.holds(first) and first.args_jcs == held
+            return None
 
     async def _run_approved(self, row: Approval, call: Call) -> ToolResult:
         if not self._token_good():
@@ -225,9 +232,9 @@ def _entry(kind: str, name: str, call: Call, data: dict[str, Any], row: Approval
     )
 
 
-def _told_of_edit(row: Approval, result: ToolResult) -> ToolResult:
+def _told_of_edit(row: Approval, held: bytes | None, result: ToolResult) -> ToolResult:
     """The model learns that other arguments ran than the ones it proposed."""
-    if row.version == 1:
+    if row.args_jcs == held:
         return result
     told = f"The person changed the arguments before approving, to {row.args_jcs.decode()}\n"
     return result.model_copy(update={"text": told + result.text})

@@ -4,7 +4,7 @@ from datetime import UTC, datetime
 from uuid import UUID
 
 from agent import words
-from agent.approvals import Decision, refusal
+from agent.approvals import Decision, attempt, refusal
 from agent.cards import INTERRUPTED, redraw, voided
 from agent.credentials import Credentials
 from agent.events import Approval
@@ -18,11 +18,13 @@ from agent.transcript import Transcript
 from agent.undo import undo
 from agent.worker import Worker
 from store import approvals as approval_rows
-from store import conversations, messages, questions, turns
+from store import audit, conversations, messages, questions, turns
 from store.approvals import Decided
 from store.messages import Content
 from store.pool import Connection, transaction
 from store.turns import Turn
+
+UNFIT = ("not_found", "invalid_arguments", "refused_by_backend")
 
 
 class Decisions(Library):
@@ -39,16 +41,16 @@ class Decisions(Library):
         The same decision again is harmless; one that comes too late is refused with the winner's, one on a card
         that has changed since as "stale_card".
         """
-        with refusing():
-            turn = await self._turn_of_approval(principal, decision.approval_id)
-            if decision.reason is not None:
-                words.short(decision.reason, words.MAX_ANSWER, turn.lang)
-            if decision.decision == "edit":
-                decided = await self._approvals.edit(call_of(turn, principal, "edit"), principal, decision)
-                async with transaction(self._pool) as connection:
-                    await self._redraw(connection, turn)
-            else:
-                decided = await self._decide(principal, turn, decision)
+        try:
+            with refusing():
+                turn = await self._turn_of_decision(principal, decision)
+                decide = self._edit if decision.decision == "edit" else self._decide
+                decided = await decide(principal, turn, decision)
+        except Refused as refused:
+            if refused.code in UNFIT:
+                async with self._pool.connection() as connection:
+                    await audit.append(connection, attempt(decision, principal, refused.code))
+            raise
         if not decided.won and (refused := refusal(decided, decision, turn.lang)):
             raise refused
         return self._approvals.part(decided.approval)
@@ -104,14 +106,27 @@ class Decisions(Library):
                 await self._redraw(connection, turn)
         return self._approvals.part(row)
 
+    async def _edit(self, principal: Principal, turn: Turn, decision: Decision) -> Decided:
+        call = call_of(turn, principal, "edit")
+        proposal = await self._approvals.revise(call, principal, decision)
+        async with transaction(self._pool) as connection:
+            decided = await self._approvals.edit(connection, call, principal, decision, proposal)
+            await self._after(connection, principal, turn, decided)
+        return decided
+
     async def _decide(self, principal: Principal, turn: Turn, decision: Decision) -> Decided:
         async with transaction(self._pool) as connection:
             decided = await self._approvals.decide(connection, principal, decision)
-            if decided.won or decided.approval.state == "expired":
-                await self._redraw(connection, turn)
-                await self._go_on(connection, principal, turn.id)
+            await self._after(connection, principal, turn, decided)
         await self._failpoints.reach("K08b")
         return decided
+
+    async def _after(self, connection: Connection, principal: Principal, turn: Turn, decided: Decided) -> None:
+        """Show what became of the card; unless another waits in its place, the turn goes on."""
+        if decided.won or decided.approval.state == "expired":
+            await self._redraw(connection, turn)
+            if decided.approval.state != "pending":
+                await self._go_on(connection, principal, turn.id)
 
     async def _go_on(self, connection: Connection, principal: Principal, turn_id: UUID) -> None:
         """Queue the turn again, to go on with this person's fresh token."""
@@ -126,6 +141,14 @@ class Decisions(Library):
                     await self._go_on(connection, principal, turn.id)
             elif turn.state == "running" and turn.lease_until and turn.lease_until < datetime.now(UTC):
                 await self._worker.reap()
+
+    async def _turn_of_decision(self, principal: Principal, decision: Decision) -> Turn:
+        turn = await self._turn_of_approval(principal, decision.approval_id)
+        if decision.conversation_id is not None and uuid_of(decision.conversation_id) != turn.conversation_id:
+            raise Refused("not_found", turn.lang)
+        if decision.reason is not None:
+            words.short(decision.reason, words.MAX_ANSWER, turn.lang)
+        return turn
 
     async def _turn_of_approval(self, principal: Principal, approval_id: str) -> Turn:
         async with self._pool.connection() as connection:

@@ -29,7 +29,6 @@ class DecideBody(_Body):
     decision: Literal["approve", "deny", "edit"]
     args: dict[str, Any] | None = None
     reason: Annotated[str, Field(max_length=1000)] | None = None
-    nonce: Annotated[str, Field(max_length=64)] | None = None
 
 
 class AnswerBody(_Body):

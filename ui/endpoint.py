@@ -123,7 +123,7 @@ class Call:
         """The `decision` input as JSON; raises `BadRequest` when a field is missing."""
         try:
             data = json.loads(self.decision)
-        except ValueError:
+        except (ValueError, RecursionError):
             data = None
         if not isinstance(data, dict) or not all(isinstance(data.get(name), str) for name in needed):
             raise BadRequest(f"decision must be a JSON object with the texts {', '.join(needed)}")
@@ -132,9 +132,11 @@ class Call:
     def verdict(self) -> Decision:
         """The decision on a card; `args` make a confirmation an edit."""
         data = self.data("approval_id", "card_sha256")
-        args = data.get("args")
+        args, reason = data.get("args"), data.get("reason")
+        if not isinstance(args, dict | None) or not isinstance(reason, str | None):
+            raise BadRequest("in decision, args must be a JSON object and reason a text")
         kind = "deny" if self.action == "deny" else "edit" if args is not None else "approve"
-        return Decision(data["approval_id"], kind, data["card_sha256"], args, data.get("reason"), data.get("nonce"))
+        return Decision(data["approval_id"], kind, data["card_sha256"], args, reason, self.conversation_id)
 
 
 async def newest(turns: Turns, person: Principal, conversation_id: str, turn_id: str = "") -> TurnRef:

@@ -14,7 +14,7 @@ from agent.keys import KeyRing
 from agent.leases import Lease
 from store import approvals as rows
 from store import audit, conversations, leases, turns
-from store.approvals import Approval
+from store.approvals import Approval, Decided
 from store.messages import Content
 from store.pool import Pool
 from store.turns import Request, Turn
@@ -90,6 +90,14 @@ class Bench:
         decision = Decision(str(row.id), how, row.card_sha256.hex(), **changes)
         async with self.pool.connection() as connection, connection.transaction():
             return await self.approvals.decide(connection, who or principal(), decision)
+
+    async def edit(self, row: Approval, who: Principal | None = None, **args: Any) -> Decided:
+        """Replace the card as it was seen by one for other arguments."""
+        decision = Decision(str(row.id), "edit", row.card_sha256.hex(), args=args)
+        call, who = self.call(), who or principal()
+        proposal = await self.approvals.revise(call, who, decision)
+        async with self.pool.connection() as connection, connection.transaction():
+            return await self.approvals.edit(connection, call, who, decision, proposal)
 
     async def approved(self, **options: Any) -> Approval:
         """A card that Ann approved."""

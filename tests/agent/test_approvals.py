@@ -10,7 +10,7 @@ from agent.refused import Refused
 from store import audit, verify
 from store.approvals import Approval
 from store.errors import NotFound
-from tests.agent.bench import BOB, TENANT, Bench, other_tenant, principal
+from tests.agent.bench import BOB, NEXT_KEYS, TENANT, Bench, other_tenant, principal
 from tools.toolset import ArgumentError, ToolResult
 
 
@@ -156,14 +156,35 @@ async def test_next_round_says_what_changed_in_between(bench):
     assert new.etag == '"2"'
 
 
-def edit(row: Approval, **args) -> Decision:
-    return Decision(str(row.id), "edit", row.card_sha256.hex(), args=args)
+async def test_next_round_tells_revisions_apart_where_nothing_shown_has_changed(bench):
+    row = await bench.approved()
+    bench.shelf.put("d-1", "Sales", rev=2)
+    await bench.run(row)
+    new = await bench.approvals.ask(bench.lease, bench.call(), "ai-1:c1#2", "delete_thing", {"thing": "d-1"})
+    assert new.card["evidence"][0]["rows"] == [{"field": "Revision", "before": '"1"', "after": '"2"'}]
+
+
+async def test_next_round_keeps_what_the_person_had_edited(bench):
+    bench.shelf.put("d-2")
+    row = (await bench.edit(await bench.ask(), thing="d-2")).approval
+    await bench.decide(row)
+    bench.shelf.put("d-2", rev=2)
+    assert (await bench.run(row)).status == 412
+    new = await bench.approvals.ask(bench.lease, bench.call(), "ai-1:c1#2", "delete_thing", {"thing": "d-1"})
+    assert (new.args_jcs, new.version) == (b'{"thing":"d-2"}', 1)
+    await bench.decide(new)
+    assert "changed the arguments" in (await bench.run(new)).text
+    assert [e.args for e in bench.shelf.effects] == [{"thing": "d-2"}]
+
+
+def edit(row: Approval) -> Decision:
+    return Decision(str(row.id), "edit", row.card_sha256.hex())
 
 
 async def test_edit_is_a_new_card_of_the_same_tool(bench):
     bench.shelf.put("d-2")
     row = await bench.ask()
-    decided = await bench.approvals.edit(bench.call(), principal(), edit(row, thing="d-2"))
+    decided = await bench.edit(row, thing="d-2")
     new = decided.approval
     assert (decided.won, new.version, new.state, new.tool, new.etag) == (True, 2, "pending", "delete_thing", '"1"')
     assert new.card["title"] == "delete_thing d-2?"
@@ -177,7 +198,7 @@ async def test_edit_is_a_new_card_of_the_same_tool(bench):
 async def test_edited_card_does_not_excuse_changed_arguments_in_the_state(bench):
     bench.shelf.put("d-2")
     row = await bench.ask()
-    new = (await bench.approvals.edit(bench.call(), principal(), edit(row, thing="d-2"))).approval
+    new = (await bench.edit(row, thing="d-2")).approval
     await bench.decide(new)
     assert (await bench.run(new, thing="d-2")).problem.code == "approval_arguments"
     assert bench.shelf.effects == []
@@ -186,7 +207,7 @@ async def test_edited_card_does_not_excuse_changed_arguments_in_the_state(bench)
 async def test_edit_is_validated_field_by_field(bench):
     row = await bench.ask(tool="rename_thing", name="New")
     with pytest.raises(Refused) as caught:
-        await bench.approvals.edit(bench.call(), principal(), edit(row, thing="d-1", name="x" * 41))
+        await bench.edit(row, thing="d-1", name="x" * 41)
     assert (caught.value.status, caught.value.errors[0]["loc"]) == (422, ("name",))
     assert (await bench.row(row.id)).state == "pending"
 
@@ -194,23 +215,52 @@ async def test_edit_is_validated_field_by_field(bench):
 async def test_edit_that_the_backend_refuses_changes_nothing(bench):
     row = await bench.ask()
     with pytest.raises(Refused) as caught:
-        await bench.approvals.edit(bench.call(), principal(), edit(row, thing="nothing"))
+        await bench.edit(row, thing="nothing")
     assert caught.value.code == "refused_by_backend"
     assert (await bench.row(row.id)).state == "pending"
 
 
 async def test_edit_of_a_stale_card_is_refused(bench):
+    bench.shelf.put("d-2")
     row = await bench.ask()
-    await bench.approvals.edit(bench.call(), principal(), edit(row, thing="d-1"))
-    decided = await bench.approvals.edit(bench.call(), principal(), edit(row, thing="d-1"))
+    await bench.edit(row, thing="d-1")
+    decided = await bench.edit(row, thing="d-2")
     assert not decided.won
     assert refusal(decided, edit(row), "en").winner == "superseded"
+    assert (await bench.kinds())[-1] == "refused"
+
+
+async def test_same_edit_twice_finds_the_card_that_it_made(bench):
+    bench.shelf.put("d-2")
+    row = await bench.ask()
+    first, second = await asyncio.gather(*(bench.edit(row, thing="d-2") for _ in range(2)))
+    assert first.approval.id == second.approval.id
+    assert (first.won + second.won, first.approval.state) == (1, "pending")
+    assert refusal(second if first.won else first, edit(row), "en") is None
+    assert (await bench.kinds()).count("decided") == 1
+
+
+async def test_card_with_a_retired_key_is_not_edited(bench):
+    row = await bench.ask()
+    bench.use_keys(NEXT_KEYS)
+    decided = await bench.edit(row, thing="d-1")
+    assert (decided.won, decided.approval.state, decided.approval.id) == (False, "expired", row.id)
+    assert (await bench.kinds())[-1] == "refused"
+
+
+async def test_what_an_edit_leaves_alone_keeps_its_hidden_characters(bench):
+    row = await bench.ask(tool="rename_thing", name="two\nlines\u200b")
+    shown = bench.approvals.part(row).args
+    new = (await bench.edit(row, **{**shown, "thing": "d-1"})).approval
+    assert new.args_jcs == row.args_jcs
+    typed = (await bench.edit(new, **{**shown, "name": "one"})).approval
+    assert typed.args_jcs == b'{"name":"one","thing":"d-1"}'
 
 
 async def test_other_people_cannot_edit(bench):
     row = await bench.ask()
     with pytest.raises(NotFound):
-        await bench.approvals.edit(bench.call(), principal(BOB), edit(row, thing="d-1"))
+        await bench.edit(row, principal(BOB), thing="d-1")
 
 
 async def test_part_shows_the_state_and_a_form_only_while_it_waits(bench):

@@ -9,9 +9,9 @@ export const callText = (call, args) => `${call.tool}(${JSON.stringify(args ?? c
 export const digest = (call) => call.sha256.slice(0, 4) + "·" + call.sha256.slice(4, 8);
 export const maySign = (v) => !v.needs || !page.person || ROLES.indexOf(page.person.role) >= ROLES.indexOf(v.needs);
 
-/** One decision on one card; the hash proves which version the person saw, the nonce which press it was. */
+/** One decision on one card; the hash proves which version the person saw. */
 export function decide(v, decision, extra = {}) {
-  return command("decide", { approval_id: v.id, card_sha256: v.call.sha256, decision, nonce: crypto.randomUUID(), ...extra });
+  return command("decide", { approval_id: v.id, card_sha256: v.call.sha256, decision, ...extra });
 }
 
 /** Keep the time that is left up to date; at zero the transcript is fetched, where the request has expired. */
