@@ -64,6 +64,15 @@ class Bench:
             asks=lambda spec: spec.effect is Effect.DANGER,
         )
 
+    async def take_over(self) -> None:
+        """Another worker claims the turn, as after the death of this one."""
+        async with self.pool.connection() as connection:
+            await leases.release(connection, self.lease)
+            turn = await leases.claim(connection, "next", seconds=300, run_seconds=600, turn_id=self.turn.id)
+        assert turn is not None
+        self.turn, self.lease = turn, Lease(turn.id, turn.fence, float("inf"))
+        self.use_keys(self.approvals._keys)
+
     def call(self, key: str = "ai-1:c1", who: Principal | None = None) -> Call:
         """A call of this turn."""
         who = who or principal()
