@@ -26,7 +26,7 @@ class Facts:
     parameters: tuple[str, ...] = ()
     body_fields: tuple[str, ...] = ()
     body_is_list: bool = False
-    answers_data: bool = True
+    answers: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -59,19 +59,40 @@ def _classify_safe(facts: Facts) -> Verdict:
     """GET should only read (RFC 9110, 9.2.1); the names of many do not keep to that."""
     lead, last = _lead(name_words(facts)), path_words(facts)
     first = _first_sentence(facts.description or facts.summary)
+    if switch := sorted(words.ACTING_SWITCHES & {p.lower() for p in facts.parameters}):
+        return Verdict(Effect.DANGER, (f"GET, but it can be told to “{switch[0]}”",))
     if lead in words.READ:
-        return _mixed(name_words(facts)) or Verdict(Effect.READ, (f"the method is GET and the name says “{lead}”",))
+        return _confesses(facts, first) or Verdict(Effect.READ, (f"the method is GET and the name says “{lead}”",))
     for word in (lead, last[0] if len(last) == 1 else None):
         if word in words.DANGER - words.NOUNS_TOO:
             return Verdict(Effect.DANGER, (f"GET, but the name says “{word}”",))
         if word in words.GET_WRITES:
             return Verdict(Effect.WRITE, (f"GET, but the name says “{word}”",))
     opening = next(iter(_words(first)), "")
-    if _verb(opening) in words.DANGER - words.NOUNS_TOO or _russian(first, words.RU_DANGER):
+    if _verb(opening) in words.DANGER - words.NOUNS_TOO or _russian_deed(facts):
         return Verdict(Effect.DANGER, (f"GET, but the description begins with “{opening}”",))
     if _verb(opening) in words.GET_WRITES:
         return Verdict(Effect.WRITE, (f"GET, but the description begins with “{opening}”",))
     return Verdict(Effect.READ, ("the method is GET",))
+
+
+def _confesses(facts: Facts, first: str) -> Verdict | None:
+    """A GET that is named like a reading but says that it does more: a second verb, or “Deletes …” in its text."""
+    opening = next(iter(_words(first)), "")
+    if opening.endswith("s") and _verb(opening) in words.DANGER - words.NOUNS_TOO:
+        return Verdict(Effect.DANGER, (f"GET, but the description begins with “{opening}”",))
+    return _mixed(name_words(facts))
+
+
+def _russian_deed(facts: Facts) -> bool:
+    """Whether a Russian text says that something is done: a verb anywhere in a first sentence, a noun in front."""
+    firsts = [_first_sentence(text) for text in (facts.summary, facts.description)]
+    deeds = rf"(?:{'|'.join(words.RU_DANGER)})"
+    return any(
+        re.search(rf"(?<![а-яё]){deeds}{words.RU_VERB}", text, re.I)
+        or re.search(rf"(?:^\s*|(?<![а-яё])и\s+){deeds}{words.RU_ACTION}", text, re.I)
+        for text in firsts
+    )
 
 
 def _mixed(name: list[str]) -> Verdict | None:
@@ -84,22 +105,25 @@ def _mixed(name: list[str]) -> Verdict | None:
 
 
 def _proof_of_reading(facts: Facts) -> tuple[str, ...]:
-    """Why a POST, PUT or PATCH only reads: its own name, its last path segment or its summary says so."""
+    """Why a POST only reads: its own name, its last path segment or its summary says so."""
     if facts.method.upper() != "POST":
         return ()
     name, last = name_words(facts), path_words(facts)
-    lead = _lead(name)
-    if lead in words.READ and not (len(last) == 1 and last[0] in words.DANGER - words.NOUNS_TOO):
+    lead, plain = _lead(name), words.READ - words.READ_OR_CHANGE
+    acted_on = facts.path.rstrip("/").endswith(f"}}/{'-'.join(last)}") and last[0] in words.CHANGE_WHEN_LAST
+    if lead in words.READ_OR_CHANGE or acted_on or (lead == "check" and {"in", "out"} & set(name)):
+        return ()
+    if lead in plain and not (len(last) == 1 and last[0] in words.DANGER - words.NOUNS_TOO):
         return (f"the name says “{lead}”",)
     if lead in words.DANGER - words.NOUNS_TOO or lead in words.WRITE - words.NOUNS_TOO:
         return ()
-    if last and last[0] in words.READ and lead not in words.DANGER:
+    if last and last[0] in plain and lead not in words.DANGER:
         return (f"the path ends in “{'-'.join(last)}”",)
     nouns = [w for w in name if w in words.READ_NOUNS]
     if nouns and name[-1] == nouns[-1] and not (name and name[0] in words.WRITE | (words.DANGER - words.NOUNS_TOO)):
         return (f"the name is of something to read: “{nouns[-1]}”",)
     opening = next(iter(_words(facts.summary)), "")
-    if _verb(opening) in words.READ and lead not in words.DANGER | words.WRITE:
+    if _verb(opening) in plain and lead not in words.DANGER | words.WRITE:
         return (f"the summary begins with “{opening}”",)
     if lead not in words.DANGER | words.WRITE and _russian(facts.summary, words.RU_READ):
         return ("the summary says that it reads",)
@@ -113,8 +137,10 @@ def _speaks_against_reading(facts: Facts) -> tuple[str, ...]:
         found += mixed.reasons
     if code := _fields(facts, words.CODE_FIELDS):
         found.append(f"the body carries code: {code}")
-    if _russian(facts.summary, words.RU_DANGER):
-        found.append("the summary names a danger")
+    if _russian_deed(facts):
+        found.append("the text names a danger")
+    if facts.answers and set(facts.answers) <= {"201", "202", "204", "205"}:
+        found.append(f"its answer is {facts.answers[0]}, not what was asked for")
     if re.search(r"permanent(ly)? delet|cannot be undone|\bdeletes\b|\bcharges\b", facts.description, re.I):
         found.append("the description names a danger")
     return tuple(found)
@@ -125,13 +151,17 @@ def _dangers(facts: Facts) -> tuple[str, ...]:
     name, last = name_words(facts), path_words(facts)
     session = _lead(name) in words.SESSION_VERBS or bool(set(last) & words.SESSION_VERBS)
     found = [f"the name says “{w}”" for w in _danger_verbs(name)]
-    found += [
-        f"the path ends in “{w}”" for w in last if w in words.DANGER and not (name and name[0] in words.WRITE - {"set"})
-    ]
+    named = words.NOUNS_TOO if name and name[0] in words.WRITE - {"set"} else frozenset()
+    found += [f"the path ends in “{w}”" for w in last if w in words.DANGER - named]
     if bulk := sorted(words.BULK & {*name, *last}):
         found.append(f"it touches many things at once: “{bulk[0]}”")
-    if (noun := _head_noun(name, last)) in words.ACTING_NOUNS and not session:
+    noun = _head_noun(name, last)
+    if {noun, noun.removesuffix("s")} & (words.ACTING_NOUNS | words.DEED_NOUNS) and not session:
         found.append(f"it makes or changes “{noun}”, which acts beyond the record")
+    if name and name[0] in words.MAKE and noun.removesuffix("s") in words.DANGER - words.THINGS_TOO:
+        found.append(f"to make a “{noun}” is to do it")
+    if deed := next((w for w in last if w in words.DEED_NOUNS), None):
+        found.append(f"the path ends in “{deed}”")
     if reserved := sorted(words.RESERVED_PATHS & {w for s in _segments(facts.path) for w in _words(s)}):
         found.append(f"the path is reserved: “{reserved[0]}”")
     if not session:
@@ -150,7 +180,7 @@ def _field_dangers(facts: Facts) -> list[str]:
         found.append(f"the body holds “{hit}”")
     if hit := _fields(facts, words.ACTING_FIELDS):
         found.append(f"the body can set “{hit}”")
-    changes = _lead(name_words(facts)) not in {"create", "add", "insert", "append", "upload", "log", "record", "new"}
+    changes = _lead(name_words(facts)) not in words.MAKE | {"upload", "log", "record"}
     if changes and (facts.body_is_list or _fields(facts, words.MANY_FIELDS)):
         found.append("the body names many things to change")
     return found
@@ -158,7 +188,8 @@ def _field_dangers(facts: Facts) -> list[str]:
 
 def _proof_of_small_change(facts: Facts) -> tuple[str, ...]:
     """Why a change is limited and reversible: a plain verb for one plain record."""
-    lead = _lead(name_words(facts)) or _lead(path_words(facts)) or _lead(_words(facts.summary))
+    opening = _verb(next(iter(_words(facts.summary)), ""))
+    lead = _lead(name_words(facts)) or _lead(path_words(facts)) or opening
     if lead in words.WRITE:
         return (f"the name says “{lead}” and nothing speaks of danger",)
     if _russian(facts.summary, words.RU_WRITE):
@@ -177,9 +208,9 @@ def name_words(facts: Facts) -> list[str]:
         if len(suffix) > len(facts.method) + 1 and name.lower().endswith(suffix.lower()):
             name = name[: -len(suffix)]
             break
-    tags = re.split(r"[-:.]", name, maxsplit=1)
-    if len(tags) == 2 and tags[1]:
-        name = tags[1]
+    tag, _, rest = re.sub(r"[:.]", "-", name).partition("-")
+    if rest and _verb(tag.lower()) not in words.READ | words.WRITE | words.DANGER and ("_" in rest or "-" not in name):
+        name = rest
     return [w for w in _words(name) if w not in FILLERS]
 
 
@@ -226,12 +257,14 @@ def _danger_verbs(name: list[str]) -> list[str]:
 
 
 def _head_noun(name: list[str], last: list[str]) -> str:
-    """What a name is about: the last word before a joint; of `create_run_input` it is “input”."""
+    """What a name is about: the last word before a joint; of `create_run_input` it is “input”, of `keys_add` “keys”."""
     phrase: list[str] = []
     for word in name or last:
         if word in JOINS:
             break
         phrase.append(word)
+    if len(phrase) > 1 and phrase[-1] in words.WRITE - words.NOUNS_TOO | {"update", "change", "set"}:
+        phrase.pop()
     return phrase[-1] if phrase else ""
 
 

@@ -110,6 +110,7 @@ def _operation(
         parameters=tuple(p.wire for p in parameters),
         body_fields=tuple(body_schema.get("properties", {})),
         body_is_list=body_schema.get("type") == "array",
+        answers=tuple(str(status) for status in _object(raw.get("responses")) if str(status).startswith("2")),
     )
     security = raw.get("security", document.root.get("security"))
     return Operation(

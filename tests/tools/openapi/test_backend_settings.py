@@ -3,8 +3,8 @@
 import pytest
 from joserfc.jwk import OKPKey
 
-from agent.settings import ConfigError, load_settings
 from agent.parts import agent_proof
+from agent.settings import ConfigError, load_settings
 from tests.tools.calls import make_call
 from tools.credentials import Together
 from tools.identity import ServiceIdentity

@@ -30,6 +30,39 @@ def test_hardly_a_danger_is_write_and_most_reads_are_read(outcomes):
     assert counts["read", Effect.READ] >= 0.9 * reads
 
 
+def test_operations_from_memory_of_other_apis():
+    rows = [json.loads(line) for line in (DATA / "danger_own.jsonl").read_text("utf-8").splitlines()]
+    keys = ("method", "path", "operation_id", "summary", "description", "parameters", "body_fields")
+    counts = Counter((row["label"], classify(Facts(*(row[key] for key in keys))).effect) for row in rows)
+    dangers, reads = (sum(n for (label, _), n in counts.items() if label == kind) for kind in ("danger", "read"))
+    assert (dangers, reads) == (65, 40)
+    assert counts["danger", Effect.READ] == 0
+    assert counts["danger", Effect.WRITE] <= 0.02 * dangers
+    assert counts["read", Effect.READ] >= 0.9 * reads
+
+
+@pytest.mark.parametrize(
+    ("facts", "effect"),
+    [
+        (Facts("POST", "/alerts/{id}/resolve", "resolve_alert"), "danger"),
+        (Facts("POST", "/messages/{id}/read", "message_read"), "danger"),
+        (Facts("POST", "/rooms/check-in", "check_in"), "danger"),
+        (Facts("POST", "/orders/{id}/status", "order_status"), "danger"),
+        (Facts("POST", "/things/search", "search_things", answers=("204",)), "danger"),
+        (Facts("GET", "/things", "list_things", parameters=("purge",)), "danger"),
+        (Facts("GET", "/t", "get_token", description="Revokes the token."), "danger"),
+        (Facts("POST", "/things", "delete-all-things"), "danger"),
+        (Facts("POST", "/n", "create_eviction"), "danger"),
+        (Facts("PUT", "/keys/{id}", "keys_update"), "danger"),
+        (Facts("GET", "/o", "", summary="Активные заказы"), "read"),
+        (Facts("GET", "/o", "", summary="Отменённые заказы"), "read"),
+        (Facts("GET", "/o", "", summary="Получить и удалить сообщение"), "danger"),
+    ],
+)
+def test_words_that_only_seem_to_read_or_to_change(facts, effect):
+    assert classify(facts).effect == effect
+
+
 def test_every_verdict_has_a_reason(outcomes):
     assert all(verdict.reasons for _, verdict in outcomes)
 
