@@ -36,7 +36,7 @@ from store.pool import Pool, open_pool
 from tools.identity import ServiceIdentity
 from tools.openapi.document import DocumentError
 from tools.openapi.policy import PolicyError
-from tools.toolset import Effect, Toolset
+from tools.toolset import Effect, Role, Toolset
 from ui.app import build_app
 from ui.authority import TokenEndpoint
 from ui.options import DemoPerson, Example, PageOptions, Services, WritableTool
@@ -52,7 +52,8 @@ EXAMPLES = (
     Example({"en": "Which dashboards are in prod?", "ru": "Какие дашборды есть на проде?"}),
     Example({"en": "Is stage healthy?", "ru": "Всё ли в порядке на стейдже?"}),
     Example({"en": "Who changed something in prod this week?", "ru": "Кто что менял на проде на этой неделе?"}),
-    Example({"en": "Delete dashboard 412", "ru": "Удали дашборд 412"}, sign=True),
+    Example({"en": "Delete dashboard 94", "ru": "Удали дашборд 94"}, sign=True, role=Role.EDITOR),
+    Example({"en": "Open dashboard 412", "ru": "Открой дашборд 412"}),
 )
 GRACE = 3
 UNFIT = (ConfigError, BadSecrets, PolicyError, DocumentError, EmbeddedPostgresError, UnsupportedDatabase, BackendDied)

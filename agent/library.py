@@ -14,7 +14,7 @@ from agent.approvals import Approvals
 from agent.identity import Principal
 from agent.refused import Refused
 from agent.views import ConversationRow, Message, Page, TurnRef
-from store import always, conversations, messages, turns
+from store import always, approvals, conversations, messages, turns
 from store.errors import NotFound, TurnActive, TurnIdReused
 from store.pool import Connection, Pool
 from store.turns import Turn
@@ -110,6 +110,12 @@ class Library:
             for part in (message.parts if message else [])
             if _waits(part)
         ]
+
+    async def count_pending(self, principal: Principal) -> int:
+        """How many requests wait for this person's signature; questions are none."""
+        async with self._store() as connection:
+            _, waiting = await approvals.count_pending(connection, principal.tenant, principal.subject)
+        return waiting
 
     async def always_allowed(self, principal: Principal) -> list[str]:
         """The `write` tools this person allowed for good."""

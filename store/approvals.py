@@ -293,8 +293,10 @@ async def pending_of_owner(connection: Connection, tenant: str, owner: str, limi
     )
 
 
-async def count_pending(connection: Connection, tenant: str, owner: str, conversation_id: UUID) -> tuple[int, int]:
-    """How many approvals wait for this person: in this conversation, and over all."""
+async def count_pending(
+    connection: Connection, tenant: str, owner: str, conversation_id: UUID | None = None
+) -> tuple[int, int]:
+    """How many approvals wait for this person: in this conversation, if one is named, and over all."""
     row = await one(
         connection,
         _Counts,

@@ -23,11 +23,12 @@ from ui.renewal import Renewal
 from ui.security import OriginCheck, SecurityHeaders
 from ui.shell import shell_routes
 from ui.signin import signin_routes
-from ui.strings import module
+from ui.strings import module, strings
 from ui.tab_owners import TabOwners
 from ui.theme import Countersign
 from ui.visitors import Finder, SignInFirst, Visitors
 
+FRESH = {"Cache-Control": "no-cache"}
 FOREVER = {"Cache-Control": "public, max-age=31536000, immutable"}
 
 
@@ -41,7 +42,7 @@ def build_app(services: Services, options: PageOptions) -> FastAPI:
     app.add_exception_handler(Unauthenticated, answers.unauthenticated)
     app.add_exception_handler(Exception, answers.failed)
     _health(app, services)
-    _static(app)
+    _static(app, options)
     app.include_router(signin_routes(services, options, visitors))
     app.include_router(shell_routes(services.turns, options))
     app.include_router(command_routes(services.turns))
@@ -54,7 +55,7 @@ def build_app(services: Services, options: PageOptions) -> FastAPI:
     _guard(app, options, visitors)
     return gr.mount_gradio_app(
         app,
-        chat_page(services.turns, visitors),
+        chat_page(services.turns, visitors, {name: spec.titles for name, spec in services.specs.items()}),
         path="/",
         theme=Countersign(),
         head=head(),
@@ -86,12 +87,16 @@ def _health(app: FastAPI, services: Services) -> None:
                             200 if all(checks.values()) else 503)  # fmt: skip
 
 
-def _static(app: FastAPI) -> None:
-    """Under a folder that is named by the contents, so that browsers may keep them for good."""
+def _static(app: FastAPI, options: PageOptions) -> None:
+    """Under a folder that is named by the contents, so that browsers may keep them for good; names may change."""
 
     @app.get(f"{base()}/js/strings.js")
-    async def strings() -> PlainTextResponse:
-        return PlainTextResponse(module(), media_type="text/javascript", headers=FOREVER)
+    async def words() -> PlainTextResponse:
+        return PlainTextResponse(module(strings()), media_type="text/javascript", headers=FOREVER)
+
+    @app.get(f"{base()}/js/people.js")
+    async def people() -> PlainTextResponse:
+        return PlainTextResponse(module(options.names), media_type="text/javascript", headers=FRESH)
 
     app.mount(base(), Immutable(directory=STATIC), name="cs-static")
 

@@ -4,7 +4,9 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from tools.labels import field_label
+from tools.results import found
 from tools.toolset import Lang
+from ui.strings import strings, words
 
 Part = Mapping[str, Any]
 Value = dict[str, Any]
@@ -12,13 +14,19 @@ Value = dict[str, Any]
 TOOLS = {"tool_start": "running", "tool_end": "done", "tool_error": "failed"}
 CONFIRM = {"confirm_required", "confirm_resolved"}
 SHOWN_ROWS = 20
+Titles = Mapping[str, Mapping[str, str]]
 
 
-def confirm(part: Part) -> Value:
+def worded(card: Part, lang: Lang) -> Part:
+    """The card in the reader's language, when it was drawn in that too."""
+    return {**card, **card.get("other", {}).get(lang, {})}
+
+
+def confirm(part: Part, lang: Lang) -> Value:
     """A request for a signature, or its receipt."""
     meta = part["metadata"]
     approval = meta["approval"]
-    card = approval["card"]
+    card = worded(approval["card"], lang)
     return {
         "kind": "confirm",
         "id": approval["id"],
@@ -32,7 +40,7 @@ def confirm(part: Part) -> Value:
         "reasons": card.get("reasons", []),
         "type_to_sign": card.get("type_to_sign"),
         "needs": card.get("needs"),
-        "schema": _form(approval.get("args_schema"), card.get("lang", "en")),
+        "schema": _form(approval.get("args_schema"), lang),
         "call": {"tool": approval["tool"], "args": approval["args"], "sha256": approval["card_sha256"]},
         "expires_at": approval["expires_at"],
         "decided": _decided(approval),
@@ -42,10 +50,15 @@ def confirm(part: Part) -> Value:
 
 
 def _form(schema: Part | None, lang: Lang) -> Value | None:
-    """The schema of the edit form, its fields named in the language of the card."""
+    """The schema of the edit form, its fields named for the reader; what fields are for is told in English only."""
     if not schema:
         return None
-    named = {name: {"title": field_label(lang, name), **field} for name, field in schema["properties"].items()}
+    dropped = {"title"} if lang == "en" else {"title", "description"}
+    fields = schema.get("properties", {})
+    named = {
+        name: {"title": field_label(lang, name), **{key: part for key, part in field.items() if key not in dropped}}
+        for name, field in fields.items()
+    }
     return {**schema, "properties": named}
 
 
@@ -69,9 +82,9 @@ def _outcome(result: Part | None) -> Value | None:
     }
 
 
-def batch(parts: Sequence[Part]) -> Value:
+def batch(parts: Sequence[Part], lang: Lang) -> Value:
     """Several calls of one tool as one table."""
-    items = [confirm(part) for part in parts]
+    items = [confirm(part, lang) for part in parts]
     return {
         "kind": "batch",
         "id": items[0]["id"],
@@ -81,19 +94,19 @@ def batch(parts: Sequence[Part]) -> Value:
     }
 
 
-def steps(parts: Sequence[Part]) -> Value:
-    """Tool calls that followed each other."""
-    rows = [_step(part) for part in parts]
+def steps(parts: Sequence[Part], lang: Lang, titles: Titles) -> Value:
+    """Tool calls that followed each other; `titles` are what tools are called, by name and language."""
+    rows = [_step(part, lang, titles) for part in parts]
     return {"kind": "steps", "id": rows[0]["id"], "steps": rows}
 
 
-def _step(part: Part) -> Value:
+def _step(part: Part, lang: Lang, titles: Titles) -> Value:
     meta = part["metadata"]
     step = {
         "id": meta["id"],
         "tool": meta["tool"],
         "state": TOOLS[meta["type"]],
-        "label": _label(meta),
+        "label": _label(meta, lang, titles.get(meta["tool"], {})),
         "duration": meta.get("duration"),
         "args": meta.get("args") or {},
         "offered": meta.get("offered"),
@@ -104,8 +117,13 @@ def _step(part: Part) -> Value:
     return step | _result(meta.get("data"))
 
 
-def _label(meta: Part) -> str:
-    title, summary = meta.get("title") or meta["tool"], meta.get("summary")
+def _label(meta: Part, lang: Lang, titles: Mapping[str, str]) -> str:
+    """What the tool is called and what came of it; a count is worded here, other words stay as they came."""
+    title, summary = titles.get(lang) or meta.get("title") or meta["tool"], meta.get("summary")
+    data = meta.get("data")
+    total = data.get("total") if isinstance(data, dict) else None
+    if isinstance(total, int) and summary in (found("en", total), found("ru", total), str(total)):
+        summary = found(lang, total)
     return f"{title}: {summary}" if summary else title
 
 
@@ -155,9 +173,11 @@ def error(part: Part, turn_id: str | None) -> Value:
     return shown | {"retry": meta.get("retry", False), "turn_id": turn_id, "refused": turn_id is None}
 
 
-def notice(part: Part) -> Value:
-    """Something to know."""
-    return {"kind": "notice", "code": part["metadata"]["code"], "text": part["content"]}
+def notice(part: Part, lang: Lang) -> Value:
+    """Something to know, in the page's own words where it has some."""
+    code = part["metadata"]["code"]
+    text = words(f"notice.{code}", lang) if f"notice.{code}" in strings() else part["content"]
+    return {"kind": "notice", "code": code, "text": text}
 
 
 def usage(part: Part) -> Value:

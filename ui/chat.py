@@ -8,9 +8,13 @@ import gradio as gr
 from agent.identity import Principal
 from agent.refused import Refused
 from agent.turns import Turns
+from tools.toolset import Lang
+from ui.cards import Titles
 from ui.chatbot import XChatbot
+from ui.draw import Artist
 from ui.endpoint import Endpoint, error_part
 from ui.html import component
+from ui.lang import language
 from ui.streams import while_shown, with_beat
 from ui.tabs import Tabs
 from ui.transcript import MESSAGES, answer, running, transcript, view
@@ -30,22 +34,23 @@ class Looks:
         self._visitors = visitors
         self._tabs = tabs
 
-    async def look(self, request: dict[str, Any], cookies: dict[str, str], tab: str) -> AsyncIterator[tuple]:
+    async def look(self, wanted: dict[str, Any], request: gr.Request) -> AsyncIterator[tuple]:
         """(transcript, conversation id, whether an answer is being written), as it changes; nothing for nobody."""
-        person = await self._visitors.browser(cookies)
-        conversation_id = str(request.get("id") or "")
+        person = await self._visitors.browser(dict(request.cookies))
+        conversation_id, tab = str(wanted.get("id") or ""), request.session_hash or ""
         if person is None:
             return
-        if request.get("type") == "at":
+        if wanted.get("type") == "at":
             yield None, conversation_id, None
             return
-        if not conversation_id and request.get("type") != "new":
+        if not conversation_id and wanted.get("type") != "new":
             return  # a page that has just been opened is empty, and the person may have written already
         number = self._tabs.take(tab)
-        if request.get("type") == "new":
+        if wanted.get("type") == "new":
             yield [], "", False
             return
-        frames = self._conversation(person, conversation_id, request.get("before"))
+        lang = language(dict(request.query_params), dict(request.cookies), dict(request.headers))
+        frames = self._conversation(person, conversation_id, wanted.get("before"), lang)
         try:
             async for frame in while_shown(frames, lambda: self._tabs.shows(tab, number)):
                 yield frame
@@ -58,20 +63,20 @@ class Looks:
         if person is not None and conversation_id:
             await self._turns.cancel(person, conversation_id)
 
-    async def _conversation(self, person: Principal, id_: str, before: int | None) -> AsyncIterator[tuple]:
+    async def _conversation(self, person: Principal, id_: str, before: int | None, lang: Lang) -> AsyncIterator[tuple]:
         page = await self._turns.open(person, id_, before=before, limit=MESSAGES)
         if before is None and running(page) and page.active_turn is not None:
             turn_id = page.active_turn.turn_id
-            base = transcript(page, without=turn_id)
-            yield transcript(page), id_, True
+            base = transcript(page, lang, without=turn_id)
+            yield transcript(page, lang), id_, True
             async for parts in with_beat(self._turns.tail(person, id_, turn_id)):
-                yield [*base, view(id_), *answer(id_, turn_id, parts)], id_, True
+                yield [*base, view(id_), *answer(id_, turn_id, parts, lang)], id_, True
             page = await self._turns.open(person, id_, limit=MESSAGES)
-        yield transcript(page, newest=before is None), id_, False
+        yield transcript(page, lang, newest=before is None), id_, False
 
 
-def chat_page(turns: Turns, visitors: Visitors) -> gr.Blocks:
-    """The page at `/`, with the API endpoint `/chat`."""
+def chat_page(turns: Turns, visitors: Visitors, titles: Titles) -> gr.Blocks:
+    """The page at `/`, with the API endpoint `/chat`; `titles` are what tools are called, by name and language."""
     tabs = Tabs()
     endpoint = Endpoint(turns, visitors, tabs)
     looks = Looks(turns, visitors, tabs)
@@ -83,7 +88,7 @@ def chat_page(turns: Turns, visitors: Visitors) -> gr.Blocks:
             component({"kind": "topbar"}, elem_classes="cs-tophost")
             with gr.Column(elem_classes="cs-stage"):
                 component({"kind": "welcome"}, elem_classes="cs-welcomehost")
-                chat = _interface(endpoint, inputs)
+                chat = _interface(endpoint, inputs, Artist(titles))
                 component({"kind": "jump"}, elem_classes="cs-jump")
                 component({"kind": "foot"}, elem_classes="cs-foothost")
         _wire(demo, chat, bridge, inputs[0], looks)
@@ -92,12 +97,13 @@ def chat_page(turns: Turns, visitors: Visitors) -> gr.Blocks:
     return demo.queue(default_concurrency_limit=None, max_size=SIZE)
 
 
-def _interface(endpoint: Endpoint, inputs: list[gr.Textbox]) -> gr.ChatInterface:
+def _interface(endpoint: Endpoint, inputs: list[gr.Textbox], artist: Artist) -> gr.ChatInterface:
     chatbot = XChatbot(
         show_label=False, container=False, layout="bubble", height="100%", autoscroll=True, buttons=[],
         render_markdown=False, sanitize_html=True, allow_tags=False, latex_delimiters=[],
         group_consecutive_messages=True, elem_classes="cs-chat", render=False,
     )  # fmt: skip
+    chatbot.artist = artist
     box = gr.Textbox(
         label="Message", show_label=False, container=False, lines=1, max_lines=8, max_length=MESSAGE_LENGTH,
         submit_btn=True, stop_btn=True, autofocus=False, elem_classes="cs-box", render=False,
@@ -121,11 +127,11 @@ def _wire(demo: gr.Blocks, chat: gr.ChatInterface, bridge: gr.HTML, conversation
 
     async def load(request: gr.Request):
         wanted = {"id": dict(request.query_params).get("conversation")}
-        async for update in _updates(looks.look(wanted, dict(request.cookies), request.session_hash or "")):
+        async for update in _updates(looks.look(wanted, request)):
             yield update
 
     async def look(request: gr.Request, event: gr.EventData):
-        async for update in _updates(looks.look(event._data, dict(request.cookies), request.session_hash or "")):
+        async for update in _updates(looks.look(event._data, request)):
             yield update
 
     async def stop(conversation_id: str, request: gr.Request):

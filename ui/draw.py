@@ -10,18 +10,23 @@ from itertools import groupby
 from typing import Any
 
 from ui import cards
-from ui.cards import CONFIRM, TOOLS, Part
+from ui.cards import CONFIRM, TOOLS, Part, Titles
 from ui.render import markdown, plain
 
 Drawn = dict[str, Any]
 KEPT = 4096
 ALONE = ("alone",)
+REFUSED = "refused-"  # begins the id of a refusal, which is stored nowhere
 
 
 class Artist:
-    """Draws parts, and remembers what it drew. Safe to share: a drawing depends on the part alone."""
+    """Draws parts, and remembers what it drew. Safe to share: a drawing depends on the part and its reader's language.
 
-    def __init__(self, keep: int = KEPT):
+    `titles` are what tools are called, by name and language; others keep the title that came with the call.
+    """
+
+    def __init__(self, titles: Titles | None = None, keep: int = KEPT):
+        self._titles = titles or {}
         self._drawn: OrderedDict[tuple, Drawn] = OrderedDict()
         self._keep = keep
 
@@ -32,10 +37,10 @@ class Artist:
     def _group(self, group: Sequence[Part]) -> Iterator[Drawn]:
         key = _key(group)
         if key is None:
-            yield _draw(group)
+            yield _draw(group, self._titles)
             return
         if key not in self._drawn:
-            self._drawn[key] = _draw(group)
+            self._drawn[key] = _draw(group, self._titles)
             if len(self._drawn) > self._keep:
                 self._drawn.popitem(last=False)
         self._drawn.move_to_end(key)
@@ -43,23 +48,37 @@ class Artist:
 
 
 def _key(group: Sequence[Part]) -> tuple | None:
-    """Scope, id and seq of every part; None for what has no such identity (a person's words just typed)."""
+    """Scope, id, seq and reader of every part; None for what has no such identity (a person's words just typed)."""
     keys = []
     for part in group:
         meta = part.get("metadata") or {}
         if not {"scope", "id", "seq"} <= meta.keys():
             return None
-        keys.append((meta["scope"], meta["id"], meta["seq"], meta["type"], len(part["content"])))
+        shown = (meta.get("lang"), meta.get("cut"), len(part["content"]))
+        keys.append((meta["scope"], meta["id"], meta["seq"], meta["type"], *shown))
     return tuple(keys)
 
 
 def _groups(parts: Iterable[Part]) -> Iterator[list[Part]]:
-    for kind, group in groupby((part for part in parts if not _told_by_receipt(part)), key=_kinship):
+    shown = (part for part in _one_refusal(list(parts)) if not _told_by_receipt(part))
+    for kind, group in groupby(shown, key=_kinship):
         members = list(group)
         if kind == ALONE or _asked_again(members):
             yield from ([member] for member in members)
         else:
             yield members
+
+
+def _one_refusal(parts: list[Part]) -> Iterator[Part]:
+    """Only the newest refusal of what was typed is shown, and no message that says nothing."""
+    newest = next((part for part in reversed(parts) if _is_refusal(part)), None)
+    for part in parts:
+        if part is newest or not (_is_refusal(part) or (part["role"] == "user" and not _words(part).strip())):
+            yield part
+
+
+def _is_refusal(part: Part) -> bool:
+    return str((part.get("metadata") or {}).get("id", "")).startswith(REFUSED)
 
 
 def _asked_again(parts: Sequence[Part]) -> bool:
@@ -90,10 +109,10 @@ def _kinship(part: Part) -> tuple:
     return ALONE
 
 
-def _draw(group: Sequence[Part]) -> Drawn:
+def _draw(group: Sequence[Part], titles: Titles) -> Drawn:
     part = group[0]
     meta = part.get("metadata") or {}
-    kind = meta.get("type")
+    kind, lang = meta.get("type"), meta.get("lang", "en")
     if meta.get("drawn"):
         return dict(part)
     if part["role"] == "user":
@@ -101,19 +120,23 @@ def _draw(group: Sequence[Part]) -> Drawn:
     if kind == "view":
         return _message("assistant", meta["value"], meta)
     if kind in TOOLS:
-        return _message("assistant", cards.steps(group), meta)
+        return _message("assistant", cards.steps(group, lang, titles), meta)
     if kind in CONFIRM:
-        return _message("assistant", cards.confirm(part) if len(group) == 1 else cards.batch(group), meta)
+        card = cards.confirm(part, lang) if len(group) == 1 else cards.batch(group, lang)
+        return _message("assistant", card, meta)
+    if kind == "notice":
+        return _message("assistant", cards.notice(part, lang), meta)
     if kind == "error":
         return _message("assistant", cards.error(part, meta.get("turn_id")), meta)
     if kind in SIMPLE:
         return _message("assistant", SIMPLE[kind](part), meta)
     if meta.get("reasoning"):
         return _message("assistant", cards.reasoning(part), meta)
-    return _message("assistant", _text(markdown(part["content"])), meta)
+    unfinished = meta.get("cut") or meta.get("status") == "pending"
+    return _message("assistant", _text(markdown(part["content"], unfinished=bool(unfinished))), meta)
 
 
-SIMPLE = {"ask_user": cards.ask, "notice": cards.notice, "usage": cards.usage}
+SIMPLE = {"ask_user": cards.ask, "usage": cards.usage}
 
 
 def _words(part: Part) -> str:

@@ -12,6 +12,7 @@ from agent.identity import Principal, Unauthenticated
 from agent.refused import Refused
 from agent.turns import Decision, TurnRef, Turns
 from tools.toolset import Lang
+from ui.draw import REFUSED
 from ui.lang import language
 from ui.streams import while_shown, with_beat
 from ui.strings import words
@@ -97,7 +98,7 @@ class Endpoint:
             yield first
         try:
             async for parts in source:
-                told = answer(ref.conversation_id, ref.turn_id, parts) if call.from_page else parts
+                told = answer(ref.conversation_id, ref.turn_id, parts, call.lang) if call.from_page else parts
                 yield [_fresh(part) for part in (*first, *told)]
         except asyncio.CancelledError:  # Stop; a client that merely went away raises GeneratorExit and changes nothing
             await self._turns.cancel(person, ref.conversation_id, ref.turn_id)
@@ -172,7 +173,7 @@ def _spoken(refusal: Exception, call: Call) -> tuple[int, str, str]:
 
 def error_part(code: str, text: str) -> dict[str, Any]:
     """A refusal as the part that the page draws; it is not kept."""
-    meta = {"type": "error", "id": f"refused-{uuid.uuid4().hex}", "seq": 0, "status": "done", "code": code}
+    meta = {"type": "error", "id": f"{REFUSED}{uuid.uuid4().hex}", "seq": 0, "status": "done", "code": code}
     return {"role": "assistant", "content": text, "metadata": meta}
 
 

@@ -4,7 +4,7 @@ import hashlib
 from functools import cache
 from pathlib import Path
 
-from ui.strings import module
+from ui.strings import module, strings
 
 STATIC = Path(__file__).parent / "static"
 SHEETS = (
@@ -32,7 +32,7 @@ root.toggle("cs-opened", asked.has("conversation"));
 @cache
 def version() -> str:
     """Changes with any of the static files, so that browsers may keep them for good."""
-    digest = hashlib.sha256(module().encode())
+    digest = hashlib.sha256(module(strings()).encode())
     for file in sorted(STATIC.rglob("*.*")):
         digest.update(file.read_bytes())
     return digest.hexdigest()[:10]

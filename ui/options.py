@@ -6,11 +6,12 @@ from typing import Literal, Protocol
 
 from agent.routing import Selector
 from agent.turns import Turns
-from tools.toolset import Lang, ToolSpec
+from tools.toolset import Lang, Role, ToolSpec
 from ui.pages.audit import AuditLog
 from ui.sessions import Sessions
 from ui.visitors import Verifier
 
+MOST_EXAMPLES = 4
 SignInMode = Literal["demo", "password", "header", "embed", "hf"]
 Readiness = Callable[[], Awaitable[dict[str, bool]]]
 
@@ -27,10 +28,11 @@ class DemoPerson:
 
 @dataclass(frozen=True, slots=True)
 class Example:
-    """Something to try, on the empty page; `sign` marks what will need a signature."""
+    """Something to try, on the empty page, for this role and those above; `sign` marks what will need a signature."""
 
     text: dict[Lang, str]
     sign: bool = False
+    role: Role = Role.VIEWER
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,6 +60,15 @@ class PageOptions:
     allowed_origins: Sequence[str] = ()
     frame_ancestors: Sequence[str] = ()
     user_jwt_header: str = "X-User-JWT"
+
+    @property
+    def names(self) -> dict[str, dict[Lang, str]]:
+        """The demo's people: a name in any language -> the name in each."""
+        return {form: person.name for person in self.demo_people for form in person.name.values()}
+
+    def examples_for(self, role: Role) -> list[Example]:
+        """What a person of this role can try, the first few."""
+        return [example for example in self.examples if role.covers(example.role)][:MOST_EXAMPLES]
 
     @property
     def secure(self) -> bool:

@@ -14,6 +14,7 @@ TAGS = {
     "ul", "ol", "li", "a", "table", "thead", "tbody", "tr", "th", "td",
 }  # fmt: skip
 ATTRIBUTES = {"a": {"href", "title"}, "ol": {"start"}, "th": {"align"}, "td": {"align"}}
+DELIMITER = re.compile(r"\s*\|(?:\s*:?-+:?\s*\|?)+\s*")
 SCHEMES = {"http", "https", "mailto"}
 
 
@@ -30,9 +31,13 @@ _markdown = MarkdownIt("commonmark", {"html": False, "linkify": False, "breaks":
 )
 
 
-def markdown(text: str) -> str:
-    """Sanitised HTML of an answer. Links open in a new tab and carry no referrer."""
-    rendered = _markdown.render(clean_text(text))
+def markdown(text: str, *, unfinished: bool = False) -> str:
+    """Sanitised HTML of an answer. Links open in a new tab and carry no referrer.
+
+    Of an `unfinished` answer the beginning of a table waits until it is one.
+    """
+    plain_text = clean_text(text)
+    rendered = _markdown.render(_without_table_start(plain_text) if unfinished else plain_text)
     return nh3.clean(
         _columns(rendered),
         tags=TAGS,
@@ -41,6 +46,21 @@ def markdown(text: str) -> str:
         link_rel="noopener noreferrer nofollow",
         set_tag_attribute_values={"a": {"target": "_blank"}},
     )
+
+
+def _without_table_start(text: str) -> str:
+    """The text without lines at its end that begin a table but lack its second line, so would show as bars."""
+    lines = text.rstrip().split("\n")
+    start = len(lines)
+    while start and lines[start - 1].lstrip().startswith("|"):
+        start -= 1
+    begun = lines[start:]
+    whole = len(begun) > 1 and _cells(begun[1]) == _cells(begun[0]) and DELIMITER.fullmatch(begun[1])
+    return text if whole or not begun else "\n".join(lines[:start])
+
+
+def _cells(line: str) -> int:
+    return line.strip().strip("|").count("|") + 1
 
 
 def plain(text: str) -> str:

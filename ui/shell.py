@@ -30,13 +30,14 @@ def shell_routes(turns: Turns, options: PageOptions) -> APIRouter:
     async def shell(request: Request, person: Person, conversation: str = "") -> dict[str, Any]:
         lang = request_language(request)
         rows = await turns.conversations(person)
+        name = options.names.get(person.name, {}).get(lang, person.name)
         return {
-            "person": {"name": person.name, "role": person.role, "initials": initials(person.name)},
+            "person": {"name": name, "role": person.role, "initials": initials(name)},
             "conversations": [asdict(row) for row in rows],
             "conversation": await _conversation(turns, person, conversation, rows),
-            "pending": sum(row.waiting for row in rows),
+            "pending": await turns.count_pending(person),
             "always": {"tools": await _always(turns, person, options, lang)},
-            **_standing(options, lang),
+            **_standing(options, person, lang),
         }
 
     @router.get("/conversations")
@@ -47,7 +48,7 @@ def shell_routes(turns: Turns, options: PageOptions) -> APIRouter:
     return router
 
 
-def _standing(options: PageOptions, lang: Lang) -> dict[str, Any]:
+def _standing(options: PageOptions, person: Principal, lang: Lang) -> dict[str, Any]:
     """What does not change from one request to the next."""
     flags = {"demo": options.demo_model, "db": options.embedded_database}
     return {
@@ -55,7 +56,9 @@ def _standing(options: PageOptions, lang: Lang) -> dict[str, Any]:
         "model": options.model,
         "signin": options.sign_in,
         "pages": list(options.pages),
-        "examples": [{"text": example.text[lang], "sign": example.sign} for example in options.examples],
+        "examples": [
+            {"text": example.text[lang], "sign": example.sign} for example in options.examples_for(person.role)
+        ],
     }
 
 

@@ -26,6 +26,6 @@ def words(key: str, lang: Lang, **values: object) -> str:
     return sentence
 
 
-def module() -> str:
-    """The same strings as a JavaScript module."""
-    return f"export default {json.dumps(strings(), ensure_ascii=False, separators=(',', ':'))};\n"
+def module(value: object) -> str:
+    """A JavaScript module of plain data: the same strings, say."""
+    return f"export default {json.dumps(value, ensure_ascii=False, separators=(',', ':'))};\n"

@@ -5,6 +5,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from agent.turns import Message, Page
+from tools.toolset import Lang
 from ui import cards
 
 Part = dict[str, Any]
@@ -25,12 +26,12 @@ def version(page: Page) -> str:
     return hashlib.sha256(repr((tail[-TAIL:], state)).encode()).hexdigest()[:12]
 
 
-def transcript(page: Page, *, newest: bool = True, without: str | None = None) -> list[Part]:
-    """The messages of a page; `without` leaves out the answer of one turn (its parts come from the tail).
+def transcript(page: Page, lang: Lang, *, newest: bool = True, without: str | None = None) -> list[Part]:
+    """The messages of a page for a reader; `without` leaves out the answer of one turn (its parts come from the tail).
 
     Each answer begins with a marker, as it does while it is streamed, so that nothing moves when it is complete.
     """
-    shown = [part for m in page.messages if _kept(m, without) for part in _shown(page, m)]
+    shown = [part for m in page.messages if _kept(m, without) for part in _shown(page, m, lang)]
     top = view(earlier=page.earlier, older=not newest) if page.earlier or not newest else None
     if without is None:
         _mark_newest(shown, view(page.conversation_id, version(page) if newest else ""))
@@ -52,9 +53,9 @@ def view(conversation_id: str = "", seen: str = "", earlier: int | None = None, 
     return {"role": "assistant", "content": "", "metadata": {"type": "view", "value": value}}
 
 
-def answer(conversation_id: str, turn_id: str, parts: Sequence[Part]) -> list[Part]:
-    """Parts of a turn as fresh dicts that know their turn: ids of parts are unique within a turn only."""
-    own = {"turn_id": turn_id, "scope": f"{conversation_id}/{turn_id}"}
+def answer(conversation_id: str, turn_id: str, parts: Sequence[Part], lang: Lang) -> list[Part]:
+    """Parts of a turn as fresh dicts that know their turn and reader: ids of parts are unique within a turn only."""
+    own = {"turn_id": turn_id, "scope": f"{conversation_id}/{turn_id}", "lang": lang}
     return [{**part, "metadata": {**part["metadata"], **own}} for part in parts]
 
 
@@ -62,11 +63,30 @@ def _kept(message: Message, without: str | None) -> bool:
     return not (message.role == "assistant" and message.turn_id == without)
 
 
-def _shown(page: Page, message: Message) -> list[Part]:
+def _shown(page: Page, message: Message, lang: Lang) -> list[Part]:
     if message.role == "user":
         meta = {"type": "user", "id": message.id, "seq": message.seq, "scope": page.conversation_id}
         return [{"role": "user", "content": message.text, "metadata": meta}]
-    return [view(), *answer(page.conversation_id, message.turn_id, message.parts)]
+    parts = _stopped(message.parts) if message.state == "canceled" else message.parts
+    return [view(), *answer(page.conversation_id, message.turn_id, parts, lang)]
+
+
+def _stopped(parts: Sequence[Part]) -> Sequence[Part]:
+    """The parts of an answer that the person stopped: its words end where they were cut, and a mark says so.
+
+    An answer that new words replaced says that by its request or question.
+    """
+    if any(_open_to_answer(part).get("state") == "superseded" for part in parts):
+        return parts
+    cut = [{**part, "metadata": {**part["metadata"], "cut": True}} for part in parts]
+    at = next((i for i, part in enumerate(cut) if part["metadata"]["type"] == "usage"), len(cut))
+    mark = {"type": "notice", "code": "stopped", "id": "stopped", "seq": 0, "status": "done"}
+    return [*cut[:at], {"role": "assistant", "content": "", "metadata": mark}, *cut[at:]]
+
+
+def _open_to_answer(part: Part) -> dict[str, Any]:
+    meta = part["metadata"]
+    return meta.get("approval") or meta.get("question") or {}
 
 
 def _parts(message: Message) -> list[Part]:

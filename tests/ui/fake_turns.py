@@ -189,6 +189,9 @@ class FakeTurns(Turns):
         turn.touch(part, approval=edited)
         return Approval(**edited)
 
+    async def count_pending(self, principal) -> int:
+        return sum(part["metadata"]["type"] == "confirm_required" for part in await self.pending(principal))
+
     async def answer(self, principal, question_id, text) -> None:
         for conversation in self.conversations_.values():
             for turn in conversation.turns:
@@ -227,7 +230,7 @@ class FakeTurns(Turns):
         )  # fmt: skip
 
     def _messages(self, turn: FakeTurn, index: int) -> list[Message]:
-        state = "draft" if turn.state not in ENDED else "final"
+        state = "canceled" if turn.state == "canceled" else "final" if turn.state in ENDED else "draft"
         user = Message(f"u{turn.turn_id}", 2 * index + 1, turn.turn_id, "user", "final", [], turn.text, now())
         return [user, replace(user, id=f"a{turn.turn_id}", seq=2 * index + 2, role="assistant", state=state,
                               parts=list(turn.parts), text="")]  # fmt: skip
@@ -258,9 +261,7 @@ class FakeTurns(Turns):
     async def pending(self, principal) -> list[dict[str, Any]]:
         mine = [c for c in self.conversations_.values() if c.owner == principal.subject]
         waiting = [(c, part) for c in mine for turn in c.turns for part in turn.parts]
-        return [
-            {**part, "conversation_id": c.id} for c, part in waiting if part["metadata"]["type"] == "confirm_required"
-        ]
+        return [{**part, "conversation_id": c.id} for c, part in waiting if _waits(part["metadata"])]
 
     async def always_allowed(self, principal) -> list[str]:
         return sorted(self.always)
@@ -271,6 +272,10 @@ class FakeTurns(Turns):
     async def start(self) -> None: ...
 
     async def drain(self) -> None: ...
+
+
+def _waits(meta: dict[str, Any]) -> bool:
+    return meta["type"] == "confirm_required" or (meta.get("question") or {}).get("state") == "pending"
 
 
 def soon(minutes: float = 10) -> str:

@@ -1,10 +1,12 @@
 """Protocol parts become messages of the chatbot: grouping, receipts, what is kept and what is drawn again."""
 
+from agent.turns import Message, Page
 from tests.ui.gallery import gallery
 from ui.chatbot import XChatbot
 from ui.draw import Artist
+from ui.endpoint import error_part
 from ui.messages import packed
-from ui.transcript import view
+from ui.transcript import transcript, view
 
 
 def part(kind: str, number: int, content: str = "", **meta):
@@ -111,3 +113,82 @@ def test_drawings_of_one_turn_are_never_shown_in_another():
     mine = artist.draw([part("usage", 1, model="a", scope="c1/t")])[0]
     other = artist.draw([part("usage", 1, model="b", scope="c2/t")])[0]
     assert (mine["content"][0]["model"], other["content"][0]["model"]) == ("a", "b")
+
+
+def answered(state: str, *parts) -> Page:
+    """A conversation of one turn."""
+    said = Message("u", 1, "t", "user", "final", [], "hello", "")
+    told = Message("a", 2, "t", "assistant", state, list(parts), "", "")  # type: ignore[arg-type]
+    return Page("c", "", False, [said, told], None, None)
+
+
+def test_a_card_is_drawn_in_the_language_of_its_reader():
+    asked = gallery("o", "en")["pending"].turns[0].parts[-1]
+    other = {"ru": {"title": "Удалить?", "lead": "Пропадёт.", "approve": "Удалить", "evidence": [], "reasons": ["x"]}}
+    approval = asked["metadata"]["approval"]
+    both = {**approval, "card": {**approval["card"], "other": other}}
+    part_ = {**asked, "metadata": {**asked["metadata"], "approval": both, "scope": "c/t"}}
+    artist = Artist()
+    english, russian = [
+        artist.draw([{**part_, "metadata": {**part_["metadata"], "lang": lang}}])[0]["content"][0]
+        for lang in ("en", "ru")
+    ]
+    assert english["title"] == approval["card"]["title"]
+    assert (russian["title"], russian["approve"], russian["reasons"]) == ("Удалить?", "Удалить", ["x"])
+
+
+def test_the_form_names_its_fields_for_the_reader():
+    asked = gallery("o", "en")["form"].turns[0].parts[-1]
+    schema = {"properties": {"name": {"type": "string", "title": "Name", "description": "Up to 60"}}}
+    approval = {**asked["metadata"]["approval"], "args_schema": schema}
+    fields = [
+        Artist().draw([{**asked, "metadata": {**asked["metadata"], "approval": approval, "lang": lang}}])[0]["content"][
+            0
+        ]["schema"]["properties"]["name"]
+        for lang in ("en", "ru")
+    ]
+    assert [field["title"] for field in fields] == ["Name", "Название"]
+    assert [field.get("description") for field in fields] == ["Up to 60", None]
+
+
+def test_a_step_is_named_and_counted_in_the_language_of_its_reader():
+    artist = Artist({"search_dashboards": {"en": "Looked for dashboards", "ru": "Поиск дашбордов"}})
+    table = {"columns": ["a"], "rows": [], "total": 3}
+    labels = [
+        artist.draw([tool(1, summary="3 found", data=table, lang=lang)])[0]["content"][0]["steps"][0]["label"]
+        for lang in ("en", "ru")
+    ]
+    assert labels == ["Looked for dashboards: 3 found", "Поиск дашбордов: найдено: 3"]
+
+
+def test_a_notice_is_in_the_pages_words_where_it_has_some():
+    artist = Artist()
+    known = artist.draw([part("notice", 1, "Old parts.", code="context_cut", lang="ru")])[0]["content"][0]
+    other = artist.draw([part("notice", 2, "As it came.", code="router", lang="ru")])[0]["content"][0]
+    assert (known["text"].split()[0], other["text"]) == ("Разговор", "As it came.")
+
+
+def test_one_refusal_at_a_time_and_no_empty_message():
+    parts = []
+    for _ in range(3):
+        parts += [{"role": "user", "content": "  "}, error_part("empty", "The message is empty.")]
+    first = Artist().draw(parts)
+    assert kinds(first) == ["error"]
+    again = Artist().draw([*first, {"role": "user", "content": ""}, error_part("too_long", "Too long.")])
+    assert [message["content"][0]["code"] for message in again] == ["too_long"]
+
+
+def test_a_stopped_answer_says_so_and_shows_no_half_table():
+    said = part("stream_token", 1, "Found two.\n\n| Name | Vi", status="done")
+    drawn = Artist().draw(transcript(answered("canceled", said, part("usage", 2, model="m")), "ru"))
+    assert [message["content"][0].get("text", "").strip() for message in drawn[2:3]] == ["<p>Found two.</p>"]
+    assert drawn[3]["content"][0]["code"] == "stopped"
+    assert drawn[3]["content"][0]["text"].startswith("Остановлено")
+    assert kinds(drawn)[-1] == "usage"
+
+
+def test_an_answer_that_ended_by_itself_or_was_replaced_is_not_called_stopped():
+    ended = transcript(answered("final", part("stream_token", 1, "| a |")), "en")
+    asked = gallery("o", "en")["superseded"].turns[0].parts
+    replaced = transcript(answered("canceled", *asked), "en")
+    assert [p for p in (*ended, *replaced) if p["metadata"].get("code") == "stopped"] == []

@@ -65,3 +65,24 @@ def test_hidden_characters_and_terminal_codes_are_dropped():
 
 def test_a_persons_words_are_shown_as_typed():
     assert plain("**x** <b>&") == "**x** &lt;b&gt;&amp;"
+
+
+@pytest.mark.parametrize(
+    ("text", "shown"),
+    [
+        ("| a | b", ""),
+        ("so\n\n| a | b |", "<p>so</p>"),
+        ("so\n\n| a | b |\n|---", "<p>so</p>"),
+        ("so\n\n| a | b |\n|---|--", "table"),
+        ("so\n\n| a | b |\n|---|---|\n| 1 | 2", "table"),
+        ("a | b", "a | b"),
+    ],
+)
+def test_the_beginning_of_a_table_waits_until_it_is_one(text, shown):
+    html = markdown(text, unfinished=True)
+    assert (shown in html) if shown else html == ""
+    assert "|" not in html or "|" in shown
+
+
+def test_a_finished_answer_keeps_its_bars():
+    assert "| a | b" in markdown("| a | b")

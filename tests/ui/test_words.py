@@ -5,10 +5,13 @@ from pathlib import Path
 
 import pytest
 
+from tests.ui.house import OPTIONS
+from tools.toolset import Role
 from ui.lang import language
 from ui.strings import FOLDER, strings, words
 
 STATIC = Path(FOLDER).parent / "static"
+FILES = {"audit.csv"}  # looks like a key and is a file
 
 
 @pytest.mark.parametrize(
@@ -34,12 +37,47 @@ def test_both_languages_have_every_sentence_with_the_same_gaps():
         assert gaps[0] == gaps[1], key
 
 
-def test_the_scripts_use_no_sentence_that_is_missing():
-    used = set()
-    for script in STATIC.rglob("*.js"):
-        used |= set(re.findall(r'\bt\("([a-z0-9.]+)"[,)]', script.read_text()))
-    assert len(used) > 80
-    assert used - strings().keys() == set()
+ROOT = STATIC.parent
+ROLES = [role.value for role in Role]
+# What a script or handler puts behind a prefix that it writes out: the prefix -> everything that may follow.
+FAMILIES = {
+    "role.": [*ROLES, *(f"{role}.can" for role in ROLES)],
+    "card.risk.": ["danger", "change", "send"],
+    "card.op.": ["add", "remove", "replace"],
+    "banner.": ["demo", "db"],
+    "nav.": ["chat", *(OPTIONS.pages)],
+    "d.": ["approved", "denied", "edited", "asked", "refused", "unasked", "failed", "expired", "superseded"],
+    "audit.": ["when", "what", "who", "obj", "result"],
+    "audit.kind.": ["asked", "shown", "decided", "sent", "came_back", "refused", "undo_sent", "undo_came_back"],
+    "error.": ["empty", "too_long", "run_active", "not_found", "unauthenticated", "internal", "other"],
+    "notice.": ["stopped", "context_cut", "model_length"],
+    "signin.": ["wrong", "down"],
+}
+
+
+def literals(folder: Path, pattern: str) -> set[str]:
+    """Every quoted text of the sources that has the form of a key, or of its beginning."""
+    prefixes = {key.split(".")[0] for key in strings()}
+    found = {
+        text for file in folder.rglob(pattern) for text in re.findall(r"[\"`]([a-z]+\.[\w.{}]*)", file.read_text())
+    }
+    shaped = {text for text in found if text.split(".")[0] in prefixes and not text.endswith((".js", ".txt", ".json"))}
+    return {text.split("{")[0] for text in shaped}
+
+
+@pytest.mark.parametrize("pattern", ["*.js", "*.py"])
+def test_every_key_that_the_page_names_is_in_the_catalogue(pattern):
+    named = literals(ROOT, pattern)
+    whole = {key for key in named if not key.endswith(".")}
+    assert whole - strings().keys() - FILES == set()
+    assert {key for key in named if key.endswith(".")} - FAMILIES.keys() == set()
+    assert len(named) > (120 if pattern == "*.js" else 10)
+
+
+def test_every_key_that_is_put_together_is_in_the_catalogue():
+    put_together = {prefix + end for prefix, ends in FAMILIES.items() for end in ends}
+    put_together |= {f"{page}.title" for page in OPTIONS.pages}
+    assert put_together - strings().keys() == set()
 
 
 def test_words_fills_the_gaps():

@@ -28,7 +28,7 @@ class Request {
     this.v = v;
     this.draft = draftOf(v);
     this.signable = maySign(v);
-        this.form = null;
+    this.form = null;
     this.body = h("div", { class: "cs-body" });
     this.call = json(callText(v.call));
     this.status = h("span", { class: "cs-status", role: "status" });

@@ -1,4 +1,5 @@
 /** Words, numbers and times in the person's language. The server chose the same one: it reads the cookie set here. */
+import people from "./people.js";
 import strings from "./strings.js";
 
 const wanted = new URLSearchParams(location.search).get("lang");
@@ -20,6 +21,9 @@ export function t(key, words = {}) {
   const sentence = strings[key]?.[lang] ?? strings[key]?.en ?? key;
   return sentence.replace(/\{(\w+)\}/g, (_, name) => words[name] ?? "");
 }
+
+/** A person's name as it is written in this language, where that is known. */
+export const nameOf = (name) => people[name]?.[lang] ?? name;
 
 export const number = (n) => (typeof n === "number" ? n.toLocaleString(lang) : n);
 

@@ -2,7 +2,7 @@
 import { callText, digest } from "./call.js";
 import { button, disclosure, h, icon, json, mark, value } from "./dom.js";
 import { evidence } from "./evidence.js";
-import { moment, t } from "./i18n.js";
+import { moment, nameOf, t } from "./i18n.js";
 import { page } from "./page.js";
 import { command } from "./server.js";
 import { statement, visible } from "./text.js";
@@ -12,7 +12,7 @@ const ICONS = { denied: "x", expired: "clock", superseded: "swap" };
 /** The heading of an outcome: who and when. "consumed" and "failed" were signed. */
 function outcome(v) {
   if (v.state === "expired") return [t("card.expired", { t: moment(v.expires_at) })];
-  const words = { n: visible(v.decided?.by ?? ""), t: v.decided?.at ? moment(v.decided.at) : "" };
+  const words = { n: visible(nameOf(v.decided?.by ?? "")), t: v.decided?.at ? moment(v.decided.at) : "" };
   if (v.state === "superseded") return [t("card.superseded"), words.t];
   return [t(v.state === "denied" ? "card.denied" : "card.signed", words), words.t];
 }
@@ -28,7 +28,7 @@ const note = (key) => h("p", { class: "cs-note" }, t(key));
 
 function result(r) {
   const failed = r.ok === false;
-  const undone = r.undone && t("card.undone", { n: visible(r.undone.n), t: moment(r.undone.t) }) + ". ";
+  const undone = r.undone && t("card.undone", { n: visible(nameOf(r.undone.n)), t: moment(r.undone.t) }) + ". ";
   return h("p", { class: "cs-res" + (failed ? " failed" : "") }, icon(failed ? "warn" : undone ? "swap" : "check"),
     h("span", {}, failed ? h("strong", {}, t(r.unknown ? "card.unknown" : "card.failed") + ". ") : null, undone, value(r.text || t("card.done"))));
 }

@@ -15,7 +15,7 @@ export function topbar(v) {
   const root = h("div", { class: "cs-head" });
   let drawn = "";
   follow(root, (shell) => {
-    const signature = JSON.stringify([shell.conversation?.title, shell.conversation?.review_changes, shell.conversation?.busy, shell.pending, shell.banner, shell.model, page.conversation, hidden]);
+    const signature = JSON.stringify([shell.conversation?.title, shell.conversation?.review_changes, shell.conversation?.busy, shell.conversations.some((row) => row.waiting), shell.banner, shell.model, page.conversation, hidden]);
     if (signature === drawn) return;
     drawn = signature;
     root.replaceChildren(...[banner(shell, root), bar(shell, v.page)].filter(Boolean));
@@ -26,7 +26,7 @@ export function topbar(v) {
 function bar(shell, name) {
   const heading = name ? t(name + ".title") : visible(shell.conversation?.title || t("side.new"));
   document.title = `${heading} · Countersign`;
-  const waiting = shell.pending ? h("span", { class: "cs-dot", "aria-hidden": "true" }) : null;
+  const waiting = shell.conversations.some((row) => row.waiting) ? h("span", { class: "cs-dot", "aria-hidden": "true" }) : null;
   const burger = h("button", { type: "button", class: "cs-icon-btn cs-burger only-narrow", "aria-label": t("side.open"), "aria-controls": "cs-side", onclick: () => drawer(true) }, icon("menu"), waiting);
   const full = embedded ? h("a", { class: "cs-icon-btn", href: address(page.conversation).replace("embed=1", ""), target: "_blank", "aria-label": t("embed.open"), title: t("embed.open") }, icon("open")) : null;
   return h("header", { class: "cs-bar" + (embedded ? " embed" : "") }, embedded ? h("span", { class: "cs-logo" }, mark()) : burger, h("h1", { class: "cs-h1" }, heading),

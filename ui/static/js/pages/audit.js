@@ -1,6 +1,6 @@
 /** The audit log: one row for each request or call, opened to everything that was written down about it. */
 import { button, h, icon, json, mark } from "../dom.js";
-import { moment, number, t } from "../i18n.js";
+import { lang, moment, nameOf, number, t } from "../i18n.js";
 import { query } from "../server.js";
 import { statement, visible } from "../text.js";
 
@@ -72,7 +72,7 @@ const person = (entry) => entry.name;
 /** Entries of the agent carry no name: it acted for somebody whom other entries name. */
 function named(entries) {
   const names = new Map(entries.filter((entry) => entry.actor_name).map((entry) => [entry.actor, entry.actor_name]));
-  return entries.map((entry) => ({ ...entry, name: names.get(entry.actor) ?? entry.actor.split("|").pop() }));
+  return entries.map((entry) => ({ ...entry, name: nameOf(names.get(entry.actor) ?? entry.actor.split("|").pop()) }));
 }
 
 /** Entries that belong together, newest first: those of one approval, or of one call that needed none. */
@@ -87,7 +87,8 @@ export function matters(entries) {
 
 function matter(entries) {
   const of = (kind) => entries.findLast((entry) => entry.kind === kind);
-  const card = of("shown")?.data.card;
+  const shown = of("shown")?.data.card;
+  const card = shown && { ...shown, ...shown.other?.[lang] };
   const decided = of("decided");
   const back = of("came_back");
   const last = decided ?? entries[entries.length - 1];
