@@ -156,9 +156,9 @@ class Driver:
 
     async def _drive(self) -> None:
         """The loop of a turn: run what is left, put what waits before the person, until nothing is left."""
-        self._recall(await self._state())
+        state = await self._state()
+        self._recall(state)
         while True:
-            state = await self._state()
             if self._lease.cancel.is_set() and (state.tasks or not self._begun(state)):
                 raise Stopped
             if not self._begun(state):
@@ -174,6 +174,7 @@ class Driver:
                 await self._advance(None)
             else:
                 return await self._succeed(state)
+            state = await self._state()
 
     async def _advance(self, work: Any) -> None:
         """Run the graph until it pauses or ends; it falls silent by itself when the person stops it."""
@@ -295,7 +296,7 @@ class Driver:
     async def _settle(self, state: StateSnapshot, not_run: str) -> None:
         """Make the history of the last turn whole before another one is added, or because this one is over."""
         found = state.values.get("messages", [])
-        if not found:
+        if not found or not settled(found, not_run, {}):
             return
         async with self._kit.pool.connection() as connection:
             rows = await approval_rows.of_turn(connection, _turn_id(turn_of(found)[0]))

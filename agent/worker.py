@@ -148,10 +148,12 @@ class Worker:
             log.exception("a turn could not be driven", extra={"turn_id": str(turn.id)})
         finally:
             self._heartbeat.drop(lease)
+            full = len(self.drivers) >= self._capacity
             if self.drivers.get(turn.id) is driver:
                 del self.drivers[turn.id]
             self._ended(turn.id)
-            self.wake()
+            if full:
+                self.wake()
 
     async def _reap_on(self) -> None:
         while True:

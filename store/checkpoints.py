@@ -7,7 +7,7 @@ every statement, even over a pool, so a shared one would let the turns of a proc
 import asyncio
 from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
 from contextlib import asynccontextmanager
-from typing import Any
+from typing import Any, LiteralString
 from uuid import UUID
 
 from langchain_core.runnables import RunnableConfig
@@ -22,6 +22,21 @@ from store.pool import Connection, Pool
 # Strict: data in a checkpoint never becomes code (CVE-2026-28277), whatever LANGGRAPH_STRICT_MSGPACK says.
 SERDE = JsonPlusSerializer(allowed_msgpack_modules=None)
 PRUNE_TRIES = 3
+_PRUNE: LiteralString = """
+    with newest as (
+        select checkpoint_id, checkpoint from checkpoints where thread_id = %(thread)s
+        order by checkpoint_id desc limit 1
+    ), old as (
+        delete from checkpoints where thread_id = %(thread)s and checkpoint_id < (select checkpoint_id from newest)
+        returning checkpoint_id
+    ), writes as (
+        delete from checkpoint_writes where thread_id = %(thread)s and checkpoint_id in (select checkpoint_id from old)
+    )
+    delete from checkpoint_blobs b where b.thread_id = %(thread)s and not exists (
+        select 1 from newest, jsonb_each_text(newest.checkpoint -> 'channel_versions') v
+        where v.key = b.channel and v.value = b.version
+    )
+"""
 Reached = Callable[[str], Awaitable[None]]
 
 
@@ -83,15 +98,21 @@ async def _nothing(name: str) -> None:
 
 
 async def prune(pool: Pool, conversation_id: UUID) -> None:
-    """Keep only the newest checkpoint of a conversation; called after each turn, safe beside a running one."""
+    """Keep only the newest checkpoint of a conversation; called after each turn, safe beside a running one.
+
+    `AsyncPostgresSaver.aprune(strategy="keep_latest")` in one statement instead of twenty, for a graph without
+    subgraphs and delta channels. One statement sees one snapshot: what a running turn adds meanwhile stays, and
+    refers to blobs of the newest checkpoint or to new ones.
+    """
     for left in reversed(range(PRUNE_TRIES)):
         try:
-            return await AsyncPostgresSaver(pool, serde=SERDE).aprune([str(conversation_id)])
-        except (errors.SerializationFailure, errors.DeadlockDetected):
+            async with pool.connection() as connection:
+                await connection.execute(_PRUNE, {"thread": str(conversation_id)})
+            return
+        except errors.DeadlockDetected:
             if not left:
                 raise
             await asyncio.sleep(0.05)
-    return None
 
 
 async def forget(pool: Pool, conversation_ids: Sequence[UUID]) -> None:

@@ -4,11 +4,18 @@ A paused worker wakes up believing that the turn is still its own. Without the c
 worker wrote (langgraph#8796).
 """
 
-from typing import Protocol
+from typing import LiteralString, Protocol
 from uuid import UUID
 
 from store.errors import LostLease
 from store.pool import Connection
+
+# A turn that is ours and stays so until the statement's transaction ends; for a write that needs nothing else first.
+HELD: LiteralString = """
+    held as (
+        select id, conversation_id from turns where id = %(turn)s and fence = %(fence)s and state = 'running' for share
+    )
+"""
 
 
 class Lease(Protocol):

@@ -10,6 +10,7 @@ from typing import Any, Literal, LiteralString
 from uuid import UUID, uuid4
 
 from store import fence
+from store.errors import LostLease
 from store.fence import Lease
 from store.pool import Connection
 from store.rows import jsonb, many, one, storable
@@ -22,6 +23,13 @@ COLUMNS: LiteralString = """
 FROM: LiteralString = (
     "from messages m join turns t on t.id = m.turn_id join conversations c on c.id = t.conversation_id"
 )
+_PUT: LiteralString = """
+    insert into messages (id, conversation_id, turn_id, role, state, parts, text, version)
+    select %(id)s, conversation_id, id, 'assistant', %(state)s, %(parts)s, %(text)s, %(version)s from {}
+    on conflict (turn_id, role) do update set state = excluded.state, parts = excluded.parts,
+        text = excluded.text, version = greatest(excluded.version, messages.version + 1),
+        updated_at = clock_timestamp()
+"""
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,31 +72,26 @@ async def insert_user(connection: Connection, conversation_id: UUID, turn_id: UU
 
 async def save_draft(connection: Connection, lease: Lease, content: Content) -> None:
     """Store how far the assistant's answer has come; raises `LostLease`."""
-    async with connection.transaction():
-        await fence.share(connection, lease)
-        await put(connection, lease.turn_id, "draft", content)
+    values = {**_values(lease.turn_id, "draft", content), "fence": lease.fence}
+    saved = await connection.execute(f"with {fence.HELD} {_PUT.format('held')}", values)
+    if not saved.rowcount:
+        raise LostLease
 
 
 async def put(connection: Connection, turn_id: UUID, state: State, content: Content) -> None:
     """Store the assistant's message of a turn. Not fenced: the caller holds the turn in its transaction."""
-    await connection.execute(
-        """
-        insert into messages (id, conversation_id, turn_id, role, state, parts, text, version)
-        select %(id)s, conversation_id, id, 'assistant', %(state)s, %(parts)s, %(text)s, %(version)s
-        from turns where id = %(turn)s
-        on conflict (turn_id, role) do update set state = excluded.state, parts = excluded.parts,
-            text = excluded.text, version = greatest(excluded.version, messages.version + 1),
-            updated_at = clock_timestamp()
-        """,
-        {
-            "id": uuid4(),
-            "turn": turn_id,
-            "state": state,
-            "parts": jsonb(content.parts),
-            "text": storable(content.text),
-            "version": content.version,
-        },
-    )
+    await connection.execute(_PUT.format("turns where id = %(turn)s"), _values(turn_id, state, content))
+
+
+def _values(turn_id: UUID, state: State, content: Content) -> dict[str, Any]:
+    return {
+        "id": uuid4(),
+        "turn": turn_id,
+        "state": state,
+        "parts": jsonb(content.parts),
+        "text": storable(content.text),
+        "version": content.version,
+    }
 
 
 async def close(connection: Connection, turn_id: UUID, state: State, content: Content | None) -> None:

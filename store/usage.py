@@ -1,10 +1,11 @@
 """Tokens: one row for each model request, counted once even when its step runs again."""
 
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from typing import LiteralString
 from uuid import UUID
 
 from store import fence
+from store.errors import LostLease
 from store.fence import Lease
 from store.pool import Connection
 from store.rows import many, value
@@ -42,27 +43,23 @@ class Total:
 
 async def record(connection: Connection, lease: Lease, used: Usage) -> None:
     """Count a model request of a turn; the same `step_key` counts once. Raises `LostLease`."""
-    async with connection.transaction():
-        await fence.share(connection, lease)
-        await connection.execute(
-            """
+    held = await value(
+        connection,
+        f"""
+        with {fence.HELD}, added as (
             insert into usage (tenant, owner, conversation_id, turn_id, step_key, model, input_tokens, cached_tokens,
                 reasoning_tokens, output_tokens, estimated)
-            select c.tenant, c.owner, c.id, t.id, %s, %s, %s, %s, %s, %s, %s
-            from turns t join conversations c on c.id = t.conversation_id where t.id = %s
+            select c.tenant, c.owner, c.id, held.id, %(step_key)s, %(model)s, %(input_tokens)s, %(cached_tokens)s,
+                %(reasoning_tokens)s, %(output_tokens)s, %(estimated)s
+            from held join conversations c on c.id = held.conversation_id
             on conflict (turn_id, step_key) do nothing
-            """,
-            (
-                used.step_key,
-                used.model,
-                used.input_tokens,
-                used.cached_tokens,
-                used.reasoning_tokens,
-                used.output_tokens,
-                used.estimated,
-                lease.turn_id,
-            ),
         )
+        select exists (select 1 from held)
+        """,
+        {**asdict(used), "turn": lease.turn_id, "fence": lease.fence},
+    )
+    if not held:
+        raise LostLease
 
 
 async def of_turn(connection: Connection, turn_id: UUID) -> list[Total]:

@@ -1,0 +1,107 @@
+"""What a process asks of PostgreSQL, counted on the wire: a proxy that reads the protocol and changes nothing."""
+
+import asyncio
+import re
+import struct
+from collections import Counter
+from contextlib import suppress
+from pathlib import Path
+from typing import Self
+
+from psycopg.conninfo import conninfo_to_dict
+
+VERSION_3 = 196_608
+SPACES = re.compile(r"\s+")
+
+
+class CountingProxy:
+    """Forwards a database's connections and counts: `statements` by text, `sent` bytes of clients, `rows` they got.
+
+    The empty statement is the pool's check of a connection.
+    """
+
+    def __init__(self, url: str):
+        parts = conninfo_to_dict(url)
+        self._socket = Path(str(parts["host"])) / ".s.PGSQL.5432"
+        self._database = parts["dbname"]
+        self._pipes: set[asyncio.Task[None]] = set()
+        self.forget()
+
+    @property
+    def url(self) -> str:
+        """The database's URL through the proxy."""
+        port = self._server.sockets[0].getsockname()[1]
+        return f"postgresql://postgres@127.0.0.1:{port}/{self._database}?sslmode=disable&gssencmode=disable"
+
+    @property
+    def total(self) -> int:
+        """How many statements there were, checks of connections left out."""
+        return self.statements.total() - self.statements[""]
+
+    def forget(self) -> None:
+        """Count anew."""
+        self.statements: Counter[str] = Counter()
+        self.sent = self.rows = 0
+
+    async def __aenter__(self) -> Self:
+        self._server = await asyncio.start_server(self._serve, "127.0.0.1", 0)
+        return self
+
+    async def __aexit__(self, *error: object) -> None:
+        self._server.close()
+        for pipe in self._pipes:
+            pipe.cancel()
+        await asyncio.gather(*self._pipes, return_exceptions=True)
+
+    async def _serve(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        task = asyncio.current_task()
+        assert task is not None
+        self._pipes.add(task)
+        with suppress(OSError, asyncio.CancelledError):
+            await self._forward(reader, writer)
+        writer.close()
+        self._pipes.discard(task)
+
+    async def _forward(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        from_server, to_server = await asyncio.open_unix_connection(str(self._socket))
+        back = asyncio.create_task(self._back(from_server, writer))
+        try:
+            with suppress(asyncio.IncompleteReadError):
+                await _startup(reader, to_server)
+                while True:
+                    kind, body = await _message(reader, to_server)
+                    self._asked(kind, body)
+        finally:
+            back.cancel()
+            to_server.close()
+
+    async def _back(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        with suppress(OSError, asyncio.IncompleteReadError):
+            while True:
+                kind, _ = await _message(reader, writer)
+                self.rows += kind == b"D"
+
+    def _asked(self, kind: bytes, body: bytes) -> None:
+        self.sent += len(body) + 5
+        if kind in (b"Q", b"P"):  # a simple query, or the text of a prepared one behind its name
+            text = body.split(b"\0")[kind == b"P"].decode()
+            self.statements[SPACES.sub(" ", text).strip()] += 1
+
+
+async def _startup(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+    """Packets before the first message have no type."""
+    version = 0
+    while version != VERSION_3:
+        size = await reader.readexactly(4)
+        body = await reader.readexactly(struct.unpack("!I", size)[0] - 4)
+        version = struct.unpack("!I", body[:4])[0]
+        writer.write(size + body)
+
+
+async def _message(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> tuple[bytes, bytes]:
+    """Forward one message: its type and its body."""
+    head = await reader.readexactly(5)
+    body = await reader.readexactly(struct.unpack("!I", head[1:])[0] - 4)
+    writer.write(head + body)
+    await writer.drain()
+    return head[:1], body
