@@ -127,10 +127,10 @@ class Bench:
         assert found is not None
         return found
 
-    async def kinds(self) -> list[str]:
+    async def kinds(self, limit: int = 100) -> list[str]:
         """Kinds of the audit entries, oldest first."""
         async with self.pool.connection() as connection:
-            links = await audit.page(connection, TENANT, audit.Filter())
+            links = await audit.page(connection, TENANT, audit.Filter(), limit=limit)
         return [link.kind for link in reversed(links)]
 
     async def sql(self, query: str, *values: Any) -> None:
