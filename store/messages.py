@@ -16,6 +16,7 @@ from store.pool import Connection
 from store.rows import jsonb, many, one, storable
 
 State = Literal["draft", "final", "failed", "canceled"]
+NEWEST = 2**63 - 1
 COLUMNS: LiteralString = """
     m.seq, m.id, m.conversation_id, m.turn_id, t.client_turn_id, m.role, m.state, m.parts, m.text, m.version,
     m.created_at, m.updated_at
@@ -130,17 +131,27 @@ async def page(
     before: int | None = None,
     limit: int = 50,
 ) -> list[Message]:
-    """The newest `limit` messages, or the newest of those with a smaller `seq` than `before`; oldest first."""
+    """The newest `limit` messages, or the newest of those with a smaller `seq` than `before`; oldest first.
+
+    The key is compared as a row because only `messages_of_conversation` has that order: by `seq` alone the planner
+    may walk the primary key through everybody's newer messages.
+    """
     found = await many(
         connection,
         Message,
         f"""
         select {COLUMNS} {FROM}
-        where m.conversation_id = %s and c.tenant = %s and c.owner = %s and c.deleted_at is null
-            and (%s::bigint is null or m.seq < %s)
-        order by m.seq desc limit %s
+        where (m.conversation_id, m.seq) >= (%(place)s, 0) and (m.conversation_id, m.seq) < (%(place)s, %(before)s)
+            and c.tenant = %(tenant)s and c.owner = %(owner)s and c.deleted_at is null
+        order by m.conversation_id desc, m.seq desc limit %(limit)s
         """,
-        (conversation_id, tenant, owner, before, before, limit),
+        {
+            "place": conversation_id,
+            "before": NEWEST if before is None else before,
+            "tenant": tenant,
+            "owner": owner,
+            "limit": limit,
+        },
     )
     return found[::-1]
 
