@@ -1,54 +1,44 @@
 """What the model and tools say is hostile: in Chromium nothing runs, nothing is fetched, nothing poses as a button."""
 
-from playwright.sync_api import expect
+from collections.abc import Iterator
+
+import pytest
+from playwright.sync_api import Page, expect
 
 from tests.browser.acts import say, settled
-from tests.ui.fake_turns import FakeConversation, FakeTurn
+from tests.browser.hostile import hostile
+from tests.browser.leak import Leak, leak_server
 from tests.ui.test_render import ATTACKS
 
 EVIL = (
     '<img src=x onerror="window.pwn=1"><script>window.pwn=1</script>'
     "${Object.assign(window,{pwn:1})}{{constructor.constructor('window.pwn=1')()}}`\u202egnp.exe"
 )
+SAID = ("[a link](https://example.com/?q=1)", *ATTACKS)
+# Gradio's own copy button has a style in its picture.
+ACTIVE = (
+    "script, iframe, object, embed, link, style:not(button style), meta, base, form, img, video, audio, picture, source"
+)
+AT_ONCE = 6
 
 
-def hostile(owner: str) -> FakeConversation:
-    """A conversation in which every string that can come from outside is an attack."""
-    conversation = FakeConversation(owner, title=EVIL)
-    turn = FakeTurn(conversation, "t", EVIL, "waiting_approval")
-    for attack in (EVIL, "[a link](https://example.com/?q=1)", *ATTACKS):
-        turn.put("stream_token", attack)
-    turn.put("tool_end", call_id="1", tool=EVIL, title=EVIL, summary=EVIL, args={EVIL: EVIL}, data={EVIL: EVIL})
-    turn.put("tool_end", call_id="2", tool="x", title="x", data={"columns": [EVIL], "rows": [[EVIL]], "total": 1})
-    turn.put("tool_error", call_id="3", tool="x", title=EVIL, error={"code": EVIL, "title": EVIL, "detail": EVIL})
-    turn.put("notice", EVIL, code=EVIL)
-    turn.put("error", EVIL, code=EVIL, retry=True, ref=EVIL)
-    turn.put("stream_token", EVIL, reasoning=True)
-    question = {"id": "q", "question": EVIL, "choices": [{"value": EVIL, "label": EVIL, "hint": EVIL}], "free": True}
-    turn.put("ask_user", call_id="4", question={**question, "state": "pending", "answer": None})
-    blocks = [
-        {"type": "list", "items": [{"name": EVIL, "meta": EVIL}]},
-        {"type": "facts", "items": [[EVIL, EVIL]]},
-        {"type": "fields", "title": EVIL, "rows": [{"field": EVIL, "before": EVIL, "after": EVIL}]},
-        {"type": "jsonpath", "doc": EVIL, "changes": [{"op": EVIL, "path": EVIL, "before": EVIL, "after": EVIL}]},
-        {"type": "bulk", "total": 2, "counts": [{"label": EVIL, "n": 2}], "first": [EVIL], "names": [EVIL, EVIL]},
-        {"type": EVIL, EVIL: EVIL},
-    ]
-    card = {"title": EVIL, "lead": EVIL, "approve": EVIL, "risk": "danger", "evidence": blocks, "reasons": [EVIL]}
-    schema = {"type": "object", "properties": {EVIL: {"type": "string", "title": EVIL, "description": EVIL}}}
-    approval = {
-        "id": "a1", "state": "pending", "version": 1, "tool": EVIL, "effect": "danger", "args": {EVIL: EVIL},
-        "args_schema": schema, "card": card | {"type_to_sign": EVIL}, "card_sha256": "0" * 64,
-        "expires_at": "2999-01-01T00:00:00+00:00",
-    }  # fmt: skip
-    turn.put("confirm_required", call_id="5", tool=EVIL, approval=approval)
-    conversation.turns.append(turn)
-    return conversation
+@pytest.fixture(scope="module")
+def leak() -> Iterator[Leak]:
+    with leak_server() as stranger:
+        yield stranger
+
+
+def look_at_everything(page: Page, conversation: str, base: str) -> None:
+    """Open what can be opened: the transcript, its details, the edit form, the page of requests."""
+    page.goto(f"{base}/?conversation={conversation}")
+    expect(page.locator(".cs-confirm").first).to_be_visible()
+    for summary in page.locator("summary:visible").all():
+        summary.click()
+    page.locator("[data-act=edit]").last.click()
+    expect(page.locator(".cs-confirm .cs-form").last).to_be_visible()
 
 
 def test_hostile_strings_do_nothing(visit, scripted):
-    conversation = hostile("test|anna")
-    scripted.house.turns.conversations_[conversation.id] = conversation
     page = visit()
     foreign = []
     page.on(
@@ -56,26 +46,52 @@ def test_hostile_strings_do_nothing(visit, scripted):
         lambda request: request.url.startswith((scripted.url, "data:", "blob:")) or foreign.append(request.url),
     )
     page.on("dialog", lambda dialog: foreign.append(dialog.message))
-    try:
-        page.goto(f"{scripted.url}/?conversation={conversation.id}")
+    with hostile(scripted.house, "test|anna", EVIL, said=SAID) as conversation:
+        look_at_everything(page, conversation.id, scripted.url)
         expect(page.locator(".cs-confirm")).to_contain_text("onerror")
-        for summary in page.locator("summary:visible").all():
-            summary.click()
-        page.locator("[data-act=edit]").click()
-        expect(page.locator(".cs-confirm .cs-form")).to_be_visible()
         page.goto(scripted.url + "/approvals")
-        expect(page.locator("#call-a1")).to_contain_text("onerror")
+        expect(page.locator(f"#call-a-{conversation.id}-0")).to_contain_text("onerror")
         assert page.evaluate("window.pwn") is None
-    finally:
-        del scripted.house.turns.conversations_[conversation.id]
     assert foreign == []
 
 
+def test_the_payloads_leak_where_nothing_guards(chromium, leak):
+    """What the next test stands on: a page without our renderer and our policy does tell the stranger."""
+    context = chromium.new_context()
+    for payload in leak.payloads():
+        leak.html = f"<!doctype html><body>{payload}</body>"
+        page = context.new_page()
+        page.goto(leak.url, wait_until="commit")
+        page.wait_for_timeout(60)
+        page.close()
+    context.close()
+    told = {path.split("?")[0] for path in leak.came}
+    leak.came.clear()
+    assert len(told) >= 30, sorted(told)
+
+
+@pytest.mark.parametrize("first", range(0, 60, AT_ONCE))
+def test_sixty_payloads_tell_a_stranger_nothing(visit, scripted, leak, first):
+    payloads = leak.payloads()
+    assert len(payloads) == 60
+    page = visit()
+    asked = []
+    page.on("request", lambda request: asked.append(request.url))
+    with hostile(scripted.house, "test|anna", *payloads[first : first + AT_ONCE]) as conversation:
+        look_at_everything(page, conversation.id, scripted.url)
+        shown = page.locator(".cs-chat")
+        expect(shown.locator(".cs-confirm")).to_have_count(AT_ONCE)
+        assert shown.locator(f":is({ACTIVE})").evaluate_all("all => all.map(e => e.outerHTML)") == []
+        assert page.evaluate("[...document.forms].map(f => f.action).filter(a => !a.startsWith(location.origin))") == []
+        page.goto(scripted.url + "/approvals")
+        expect(page.locator(f".cs-confirm[id^='call-a-{conversation.id}']")).to_have_count(AT_ONCE)
+    assert not [url for url in asked if url.startswith(leak.url)]
+    assert leak.came == []
+
+
 def test_answers_hold_no_controls_and_links_that_tell_nothing(visit, scripted):
-    conversation = hostile("test|anna")
-    scripted.house.turns.conversations_[conversation.id] = conversation
-    page = visit(path=f"/?conversation={conversation.id}")
-    try:
+    with hostile(scripted.house, "test|anna", EVIL, said=SAID) as conversation:
+        page = visit(path=f"/?conversation={conversation.id}")
         expect(page.locator(".cs-confirm")).to_be_visible()
         controls = ".bot .md :is(form, input, button, img, iframe, script, style, svg, math, object)"
         assert page.locator(controls).count() == 0
@@ -85,8 +101,6 @@ def test_answers_hold_no_controls_and_links_that_tell_nothing(visit, scripted):
         named = "[...document.querySelectorAll('.cs-chat *')].flatMap(e => e.getAttributeNames())"
         assert not [name for name in page.evaluate(named) if name.startswith("on")]
         expect(page.locator(".cs-confirm .cs-title")).to_contain_text("\\u202e")
-    finally:
-        del scripted.house.turns.conversations_[conversation.id]
 
 
 def test_a_persons_own_words_are_shown_as_typed(visit):
