@@ -13,6 +13,7 @@ from agent.binding import Binding, argument_bytes, card_of, card_sha256, decisio
 from agent.failpoints import Failpoints
 from agent.identity import Principal
 from agent.keys import KeyRing
+from agent.previews import in_language, previews
 from agent.refused import Refused
 from store import approvals as rows
 from store import audit, clock
@@ -20,6 +21,7 @@ from store.approvals import Approval, Decided, NewApproval, Verdict
 from store.errors import NotFound
 from store.fence import Lease
 from store.pool import Connection, Pool
+from tools.labels import form_schema
 from tools.text import visible
 from tools.toolset import ArgumentError, Call, Effect, Lang, Problem, ToolResult, Toolset, ToolSpec
 
@@ -106,12 +108,12 @@ class Approvals:
         spec = self._toolset.specs[tool]
         valid = self._toolset.validate(tool, args)
         args_jcs = argument_bytes(tool, valid)
-        preview = await self._toolset.preview(tool, valid, call)
+        preview, other = await previews(self._toolset, tool, valid, call)
         if preview.refusal is not None:
             return preview.refusal
-        card = card_of(spec, preview, valid, args_jcs, call.lang)
-        if before and (change := moved((before.card, before.etag), (card, preview.etag), call.lang)):
-            card["evidence"] = [visible(change), *card["evidence"]]
+        card = card_of(spec, preview, valid, args_jcs, call.lang, other)
+        if before:
+            _tell_moved(before, card, preview.etag)
         resource = preview.resource.model_dump() if preview.resource else None
         return Proposal(spec, args_jcs, card, resource, preview.etag)
 
@@ -210,7 +212,7 @@ class Approvals:
             tool=row.tool,
             effect=row.effect,
             args=visible(args),
-            args_schema=spec.json_schema()["function"]["parameters"] if spec and row.state == "pending" else None,
+            args_schema=form_schema(spec, row.card["lang"]) if spec and row.state == "pending" else None,
             card=row.card,
             card_sha256=row.card_sha256.hex(),
             revision=row.etag,
@@ -331,6 +333,13 @@ def _round_before(earlier: list[Approval], call_key: str) -> Approval | None:
     key = call_key.rpartition("#")[0]
     rounds = (row for row in reversed(earlier) if row.call_key != call_key and row.call_key.rpartition("#")[0] == key)
     return next(rounds, None)
+
+
+def _tell_moved(before: Approval, card: dict[str, Any], etag: str | None) -> None:
+    """Put first on the card, in each of its languages, what became different since the round before."""
+    for lang, words in {card["lang"]: card, **card["other"]}.items():
+        if change := moved((in_language(before.card, lang), before.etag), (words, etag), lang):
+            words["evidence"] = [visible(change), *words["evidence"]]
 
 
 def _as_meant(edited: Mapping[str, Any], old: Mapping[str, Any]) -> dict[str, Any]:

@@ -10,8 +10,9 @@ from uuid import UUID
 import rfc8785
 
 from agent.keys import KeyRing
+from tools.reasons import spoken
 from tools.text import visible
-from tools.toolset import ArgumentError, Preview, ToolSpec
+from tools.toolset import ArgumentError, Lang, Preview, ToolSpec
 
 PURPOSE = "tool-approval"
 DOMAIN = b"countersign/approval/v1\0"
@@ -110,24 +111,37 @@ def _holds_nul(value: Any) -> bool:
     return isinstance(value, list) and any(_holds_nul(item) for item in value)
 
 
-def card_of(spec: ToolSpec, preview: Preview, args: Mapping[str, Any], args_jcs: bytes, lang: str) -> dict[str, Any]:
-    """What the person is shown: the tool's own words and the exact call, hidden characters written out."""
+def card_of(
+    spec: ToolSpec,
+    preview: Preview,
+    args: Mapping[str, Any],
+    args_jcs: bytes,
+    lang: Lang,
+    other: Mapping[Lang, Preview] | None = None,
+) -> dict[str, Any]:
+    """What the person is shown: the tool's own words and the exact call, hidden characters written out.
+
+    `other` are the same preview in other languages; the signature covers them all.
+    """
     return visible(
         exact(
             {
                 "lang": lang,
-                "title": preview.title,
-                "lead": preview.lead,
-                "approve": preview.approve,
+                **_words(spec, preview, lang),
+                "other": {name: _words(spec, words, name) for name, words in (other or {}).items()},
                 "risk": preview.risk,
-                "evidence": preview.evidence,
                 "type_to_sign": preview.type_to_sign,
                 "resource": preview.resource.model_dump() if preview.resource else None,
-                "reasons": list(spec.reasons),
                 "call": {"tool": spec.name, "args": dict(sorted(args.items())), "digest": sha256(args_jcs).hexdigest()},
             }
         )
     )
+
+
+def _words(spec: ToolSpec, preview: Preview, lang: Lang) -> dict[str, Any]:
+    """What a card says in one language."""
+    said = {name: getattr(preview, name) for name in ("title", "lead", "approve", "evidence")}
+    return {**said, "reasons": [spoken(lang, reason) for reason in spec.reasons]}
 
 
 def card_sha256(card: Mapping[str, Any]) -> bytes:

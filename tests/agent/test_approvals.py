@@ -6,11 +6,13 @@ from dataclasses import replace
 import pytest
 
 from agent.approvals import Decision, refusal
+from agent.previews import LANGUAGES
 from agent.refused import Refused
 from store import audit, verify
 from store.approvals import Approval
 from store.errors import NotFound
-from tests.agent.bench import BOB, NEXT_KEYS, TENANT, Bench, other_tenant, principal
+from tests.agent.bench import BOB, KEYS, NEXT_KEYS, TENANT, Bench, other_tenant, principal
+from tests.agent.shelf import ShelfToolset
 from tools.toolset import ArgumentError, ToolResult
 
 
@@ -33,7 +35,7 @@ async def test_audit_says_who_saw_and_decided_what(bench):
 async def test_asking_again_finds_the_same_card(bench):
     first, second = await bench.ask(), await bench.ask()
     assert first == second
-    assert bench.shelf.calls["preview delete_thing"] == 1
+    assert bench.shelf.calls["preview delete_thing"] == len(LANGUAGES)
 
 
 async def test_card_is_drawn_from_arguments_with_hidden_characters_visible(bench):
@@ -42,6 +44,31 @@ async def test_card_is_drawn_from_arguments_with_hidden_characters_visible(bench
     assert row.card["call"]["args"] == {"thing": "d\\u202E1"}
     assert row.card["resource"]["name"] == "evil\\u200Bname"
     assert row.args_jcs == '{"thing":"d\u202e1"}'.encode()
+
+
+async def test_card_is_signed_in_both_languages_and_its_form_is_drawn_in_its_own(bench):
+    call = replace(bench.call(), lang="ru")
+    row = await bench.approvals.ask(bench.lease, call, "ai-1:c1#1", "delete_thing", {"thing": "d-1"})
+    assert isinstance(row, Approval)
+    assert row.card["lang"] == "ru"
+    assert row.card["other"]["en"]["title"] == "delete_thing d-1?"
+    assert bench.approvals.holds(row)
+    row.card["other"]["en"]["title"] = "Look at thing d-1?"
+    assert not bench.approvals.holds(row)
+    [field] = bench.approvals.part(row).args_schema["properties"].values()
+    assert field["title"] == "thing"
+    assert "description" not in field
+
+
+async def test_a_card_in_another_language_that_tells_of_another_state_is_left_out(bench):
+    class Moving(ShelfToolset):
+        async def preview(self, name, args, call):
+            told = await super().preview(name, args, call)
+            return told.model_copy(update={"etag": f'"{call.lang}"'})
+
+    bench.toolset = Moving(bench.shelf)
+    bench.use_keys(KEYS)
+    assert (await bench.ask()).card["other"] == {}
 
 
 async def test_what_the_backend_refuses_is_not_asked(bench):
