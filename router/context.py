@@ -75,8 +75,9 @@ class Context:
         things = frozenset[str]().union(*(self._things[name] for name in reading.carried))
         for part in reading.parts:
             self._lend(part.terms, things)
-        if _GO & {word.meant for word in reading.words}:
-            reading.parts[0].terms.setdefault("@run", 1.0)
+        for word in reading.words:
+            if word.meant in _GO:
+                reading.parts[word.clause].terms.setdefault("@run", 1.0)
 
     def head_start(self, used: Sequence[str]) -> dict[str, float]:
         """What the last turn's tools, and those that follow on them, are worth beforehand."""

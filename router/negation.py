@@ -7,7 +7,8 @@ from dataclasses import dataclass
 _RUSSIAN = {"не"}
 _ENGLISH = {"don't", "dont", "never", "not", "no", "needn't", "mustn't", "shouldn't", "won't", "nothing", "avoid"}
 _NOMINAL = {
-    "без", "вместо", "кроме", "отложи", "отложим", "повремени", "погоди", "подожди",
+    "без", "вместо", "кроме", "минуя", "никаких", "никакого", "никакой", "никакую", "никаким",
+    "отложи", "отложим", "повремени", "погоди", "подожди",
     "without", "instead", "rather", "except", "hold", "skip", "forget", "postpone",
 }  # fmt: skip
 _WISH = {"want", "need"}
@@ -32,14 +33,31 @@ _STATE_BEFORE_NOT = {
 _STATE = re.compile(
     r"(?:[еуиюя]т(?:ся)?|[аеиоыуя]л[аои]?(?:с[ья])?|[аеяо]н[аоы]?|ен[аоы]?|могу|вижу|могут|понял|пойму|знаю)$"
 )
+_DUTY = ("должен", "должн")  # others' duty is a fact that leads to a request: people should not get in
 _VERB = re.compile("(?:[ийь]|[ийь]те|[еи]м)$")
 _WHOLE = {
     "надо", "нужно", "нужен", "нужна", "нужны", "стоит", "требуется", "следует", "хочу", "планирую", "планируем",
     "собираюсь", "собираемся", "будем", "буду", "делай", "делать", "делайте", "прошу", "спеши", "спешим",
     "торопись", "вздумай", "смей", "стану", "станем", "рано", "вздумайте", "необходимо", "обязательно", "пока",
 }  # fmt: skip
-_FREEZE = {"трогай", "трогать", "трогайте", "трогаем", "touch", "touching", "касайся", "лезь", "alone", "untouched"}
+_FREEZE = {
+    "трогай",
+    "трогать",
+    "трогайте",
+    "трогаем",
+    "трогая",
+    "тронь",
+    "тронув",
+    "touch",
+    "touching",
+    "касайся",
+    "касаясь",
+    "лезь",
+    "alone",
+    "untouched",
+}
 _LATE = {"рано", "рановато", "нельзя", "незачем", "отставить", "запрещаю", "alone", "untouched"}
+_LAMENT = {"нельзя": {"ничего"}, "незачем": {"ему", "ей", "им"}}  # what others cannot or need not do
 _FEAR = {"страшно", "боюсь", "опасно", "стремно", "рискованно", "afraid", "scared", "risky", "dangerous", "worried"}
 _REACH = 2
 WORDS = _RUSSIAN | _ENGLISH | _NOMINAL | _WHOLE | _FREEZE | _LATE
@@ -76,9 +94,13 @@ class _Clause:
         word, before, after = self.words[at], self.words[:at][-1:], self.words[at + 1 : at + 2]
         if word in _NOMINAL:
             return not _FEAR & set(self.words)
+        if word in _RUSSIAN and after and after[0].startswith(_DUTY):
+            return False
         if word in _RUSSIAN:
             return not after or after[0] in self.empty or not _STATE.search(after[0])
-        return word in _LATE or (word in _ENGLISH and not (before and before[0] in _STATE_BEFORE_NOT))
+        if word in _LATE:
+            return not _LAMENT.get(word, set()) & set(self.words)
+        return word in _ENGLISH and not (before and before[0] in _STATE_BEFORE_NOT)
 
     def scope(self, at: int) -> Sequence[int]:
         """Indexes that the forbidding word at `at` rules out."""

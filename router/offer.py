@@ -10,9 +10,11 @@ from router.fusion import Policy, Scores
 from router.keywords import KeywordTier
 from router.lexicon import Lexicon
 from router.reading import Reading, Terms
+from router.text import name_words
 
 _VETO = 0.35
 _ASKED = 0.7
+_SURE = 0.7
 
 
 class Gate:
@@ -22,6 +24,7 @@ class Gate:
         self._names = [e.name for e in entries]
         self._danger = np.array([e.effect == "danger" for e in entries], dtype=bool)
         self._changes = np.array([e.effect != "read" for e in entries], dtype=bool)
+        self._acts = [_acts(e.name, lexicon) for e in entries]
         self._keywords, self._context, self._lexicon = keywords, context, lexicon
 
     def admits(self, reading: Reading, scores: Scores, policy: Policy, again: Collection[str]) -> np.ndarray:
@@ -31,7 +34,7 @@ class Gate:
         if again and not reading.cautious:
             admitted |= np.array([name in again for name in self._names], dtype=bool)
         for terms in unwanted:
-            admitted &= ~self._ruled_out(terms, scores, reading.frozen)
+            admitted &= ~self._ruled_out(terms, scores, reading)
         return admitted
 
     def permitted(self, allowed: Collection[str] | None) -> np.ndarray:
@@ -45,23 +48,36 @@ class Gate:
         evident = scores.named.max(axis=0) >= policy.act
         if reading.cautious:
             return evident
-        if not any(part.outside for part in reading.parts):
-            evident |= scores.acted.max(axis=0) >= policy.some
+        if any(part.outside for part in reading.parts):
+            return evident
+        evident |= scores.acted.max(axis=0) >= policy.some
         evident |= scores.covered.max(axis=0) >= policy.covered
         evident |= scores.meaning.max(axis=0) >= policy.sure
         best = scores.fused.max(axis=1, keepdims=True)
         return evident | (scores.fused >= policy.close * best).any(axis=0)
 
-    def _ruled_out(self, terms: Terms, scores: Scores, frozen: bool) -> np.ndarray:
-        """Changes that one clause forbids, by their act or, if it names none, by their thing."""
+    def _ruled_out(self, terms: Terms, scores: Scores, reading: Reading) -> np.ndarray:
+        """Changes that one clause forbids, by their act or, if it names none, by their thing.
+
+        A request in another clause outweighs that, unless the act that the tool is named for is nowhere asked
+        for: "plan the move but do not run it".
+        """
         against, wanted = self._keywords.score([terms]).acted[0], scores.named.max(axis=0)
         out = (against >= _VETO) & (against >= wanted)
         on_thing = self._context.on(terms)
         if not any(map(self._lexicon.is_act, terms)):
-            out |= on_thing
-        elif frozen:
+            out |= on_thing & (self._danger | (wanted < _ASKED))
+        elif reading.frozen:
             out |= on_thing & (wanted < _ASKED)
+        asked = set[str]().union(*(part.terms for part in reading.parts))
+        out |= (against >= _SURE) & np.array([not acts & asked for acts in self._acts])
         return out & self._changes
+
+
+def _acts(name: str, lexicon: Lexicon) -> frozenset[str]:
+    """What a tool is named for: the acts of the first word of its name that has any (run, of run_migration)."""
+    meant = (frozenset(filter(lexicon.is_act, (f"@{c}" for c in lexicon.of(word)))) for word in name_words(name))
+    return next(filter(None, meant), frozenset())
 
 
 def best_few(scores: Scores, admitted: np.ndarray, policy: Policy) -> list[int]:

@@ -119,5 +119,7 @@ def _nearest(word: str, pools: dict[tuple[bool, int], list[str]], most: int) -> 
         pool = pools.get((is_cyrillic(word), size), ())
         hits += extract(word, pool, scorer=OSA.distance, score_cutoff=allowed, limit=3)
     return min(
-        hits, key=lambda hit: (hit[1], sorted(hit[0]) != sorted(word), hit[0][0] != word[0], hit[0]), default=(None,)
+        hits,
+        key=lambda hit: (hit[1], sorted(hit[0]) != sorted(word), hit[0][0] != word[0], len(hit[0]) < len(word), hit[0]),
+        default=(None,),
     )[0]
