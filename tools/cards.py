@@ -15,6 +15,7 @@ from tools.text import mixed_words, visible
 from tools.toolset import Lang, Preview, Resource
 
 MOST_CHANGES = 100
+FIRST_NAMES = 10
 VALUE_LIMIT = 2_000
 Fact = tuple[str, Any]
 Risk = Literal["danger", "change", "send"]
@@ -108,7 +109,7 @@ def way_back(dry_run: DryRun, card: Card) -> str:
 def evidence(dry_run: DryRun, card: Card) -> list[dict[str, Any]]:
     """The blocks of the card: warnings, facts, what changes, which things are concerned."""
     names = [shown_name(str(name)) for name in dry_run.told.get("first_names") or []]
-    bulk = card.total > len(names)
+    bulk = max(card.total, len(names)) > FIRST_NAMES or card.total > len(names)
     created = _created(dry_run)
     facts = [*card.facts, *(created or ([] if bulk else _counts(dry_run)))]
     blocks = [
@@ -194,9 +195,15 @@ def _path_change(change: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def _bulk(dry_run: DryRun, card: Card, names: Sequence[str]) -> dict[str, Any]:
-    """Counts first, then the first names, of more things than fit a card."""
+    """Counts first, then the first names, of more things than fit a card; the other names open on demand."""
     counts = [{"label": label, "n": n} for label, n in _counts(dry_run)]
-    return {"type": "bulk", "counts": counts, "first": list(names), "total": card.total, "ref": ""}
+    return {
+        "type": "bulk",
+        "counts": counts,
+        "first": list(names[:FIRST_NAMES]),
+        "names": list(names),
+        "total": max(card.total, len(names)),
+    }
 
 
 def _shown(lang: Lang, field: str, value: Any) -> Any:

@@ -72,6 +72,9 @@ class FieldChange(Shape):
     after: Any = None
 
 
+MOST_NAMES = 200
+
+
 class Preview(Shape):
     """What a call would change; the answer to `?dry_run=true`. Nothing was changed."""
 
@@ -80,7 +83,9 @@ class Preview(Shape):
     etag: str | None = Field(default=None, description="Send it as If-Match with the real call.")
     changes: list[FieldChange] = Field(default_factory=list)
     counts: dict[str, int] = Field(default_factory=dict, examples=[{"dashboards": 3}])
-    first_names: list[str] = Field(default_factory=list, description="The first ten of the things that change.")
+    first_names: list[str] = Field(
+        default_factory=list, max_length=MOST_NAMES, description="The things that change, at most the first 200."
+    )
     warnings: list[str] = Field(default_factory=list)
     reversible: bool = Field(description="True when `undo_change` or the opposite call brings it back.")
     irreversible_note: str | None = None

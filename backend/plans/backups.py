@@ -3,7 +3,7 @@
 from backend.db import backups, content, environments
 from backend.db.content import Difference
 from backend.effects import Act, Done, Plan
-from backend.models.common import FieldChange, Preview
+from backend.models.common import MOST_NAMES, FieldChange, Preview
 from backend.models.operations import MAX_NAMES, BackupCreate, Restored, RestoreRequest
 from backend.problems import Problem
 
@@ -97,7 +97,7 @@ def restore_preview(act: Act, row: environments.Row, difference: Difference, not
         resource=environments.reference(row),
         etag=row["content_etag"],
         counts=difference.counts(),
-        first_names=[step.name for step in difference.steps][:10],
+        first_names=[step.name for step in difference.steps][:MOST_NAMES],
         warnings=[act.say("uncommitted_lost", count=uncommitted)] if uncommitted else [],
         reversible=False,
         irreversible_note=note,

@@ -2,7 +2,7 @@
 
 from backend.db import changes, commits, content, environments
 from backend.effects import Act, Done, Plan
-from backend.models.common import Preview
+from backend.models.common import MOST_NAMES, Preview
 from backend.models.operations import CommitCreate, RollbackRequest
 from backend.plans.backups import restore_preview, restored
 from backend.problems import Problem
@@ -32,7 +32,7 @@ async def commit_changes(act: Act, environment: str, body: CommitCreate) -> Plan
         resource=environments.reference(row),
         etag=row["content_etag"],
         counts={"changes": row["uncommitted_changes"]},
-        first_names=list(dict.fromkeys(change.resource.name for change in pending))[:10],
+        first_names=list(dict.fromkeys(change.resource.name for change in pending))[:MOST_NAMES],
         reversible=True,
     )
     return Plan(preview, apply)

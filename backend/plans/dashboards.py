@@ -6,7 +6,7 @@ from typing import Any
 from backend.db import changes, dashboards, environments, users
 from backend.differences import Image, between
 from backend.effects import Act, Done, Plan
-from backend.models.common import FieldChange, Preview, Resource
+from backend.models.common import MOST_NAMES, FieldChange, Preview, Resource
 from backend.models.dashboards import DashboardCreate, DashboardUpdate
 from backend.templates import charts_of
 
@@ -67,7 +67,7 @@ async def delete_dashboard(act: Act, dashboard_id: int) -> Plan:
 
     preview = _preview(act, row, [FieldChange(field="name", before=row["name"])])
     preview.counts = {"charts": len(row["charts"])}
-    preview.first_names = [chart["title"] for chart in row["charts"]][:10]
+    preview.first_names = [chart["title"] for chart in row["charts"]][:MOST_NAMES]
     return Plan(preview, apply)
 
 

@@ -2,7 +2,7 @@
 
 from backend.db import changes, datasets, environments
 from backend.effects import Act, Done, Plan
-from backend.models.common import FieldChange, Preview
+from backend.models.common import MOST_NAMES, FieldChange, Preview
 from backend.problems import Problem
 
 
@@ -62,7 +62,7 @@ async def delete_dataset(act: Act, dataset_id: int) -> Plan:
         etag=row["etag"],
         changes=[FieldChange(field="name", before=row["name"])],
         counts={"rows": row["row_count"], "dashboards": len(used_by)},
-        first_names=used_by[:10],
+        first_names=used_by[:MOST_NAMES],
         warnings=[act.say("dashboards_break", count=len(used_by), names=", ".join(used_by[:5]))] if used_by else [],
         reversible=False,
         irreversible_note=act.say("dataset_irreversible"),

@@ -7,7 +7,7 @@ from backend.db import content, dashboards, datasets, environments
 from backend.db.content import Difference, Step
 from backend.differences import Image, between
 from backend.effects import Act, Done, Plan
-from backend.models.common import Preview, Resource
+from backend.models.common import MOST_NAMES, Preview, Resource
 from backend.models.operations import MigrationItem, MigrationPlan, MigrationRequest
 from backend.problems import Problem
 from backend.words import Lang, say
@@ -90,7 +90,7 @@ def _preview(act: Act, plan: MigrationPlan, resource: Resource) -> Preview:
             "datasets_created": len(plan.datasets_create),
             "datasets_updated": len(plan.datasets_update),
         },
-        first_names=[item.name for item in (*plan.create, *plan.update)][:10],
+        first_names=[item.name for item in (*plan.create, *plan.update)][:MOST_NAMES],
         warnings=plan.warnings,
         reversible=False,
         irreversible_note=act.say("migration_irreversible", target=plan.target),

@@ -4,7 +4,7 @@ from typing import Any
 
 from backend.db import dashboards, datasets, environments, tasks
 from backend.effects import Act, Done, Plan
-from backend.models.common import FieldChange, Preview
+from backend.models.common import MOST_NAMES, FieldChange, Preview
 from backend.models.tasks import TaskStart
 from backend.problems import Problem
 
@@ -37,7 +37,9 @@ async def start_task(act: Act, body: TaskStart) -> Plan:
         )
 
     names = [target["name"] for target in targets]
-    preview = Preview(operation=act.operation, counts={"targets": len(names)}, first_names=names[:10], reversible=True)
+    preview = Preview(
+        operation=act.operation, counts={"targets": len(names)}, first_names=names[:MOST_NAMES], reversible=True
+    )
     return Plan(preview, apply)
 
 

@@ -105,6 +105,13 @@ def test_more_things_than_names_are_a_bulk_block() -> None:
     assert block["counts"][0] == {"label": "Перезаписать дашбордов", "n": 8}
 
 
+def test_a_bulk_block_shows_ten_names_and_holds_them_all() -> None:
+    names = [f"n{i}" for i in range(128)]
+    block = evidence(DryRun({}, told(counts={"dashboards": 128}, first_names=names), "en"), Card("t", "a"))[0]
+    assert (block["type"], block["total"], block["names"]) == ("bulk", 128, names)
+    assert block["first"] == names[:10]
+
+
 def test_places_of_a_document() -> None:
     changes = [
         {"field": "/a", "before": None, "after": [1]},

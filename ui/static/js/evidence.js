@@ -45,7 +45,7 @@ function line(cls, sign, data) {
 function bulk({ counts, first, total, names = [] }) {
   const list = h("ol", { class: "cs-names" }, first.map(name));
   const all = names.length > first.length &&
-    button(t("card.all", { b: number(total) }), { cls: "link", on: (e) => { list.replaceChildren(...names.map(name)); e.currentTarget.remove(); } });
+    button(t("card.all", { b: number(names.length) }), { cls: "link", on: (e) => { list.replaceChildren(...names.map(name)); e.currentTarget.remove(); } });
   return h("div", {},
     h("dl", { class: "cs-counts" }, counts.map((c) => h("div", { class: "cs-count" }, h("dt", {}, c.label), h("dd", {}, number(c.n))))),
     h("div", { class: "cs-sub" }, t("card.first", { a: first.length, b: number(total) })), list, all);
