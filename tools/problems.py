@@ -2,6 +2,8 @@
 
 import re
 from collections.abc import Mapping
+from datetime import UTC, datetime
+from email.utils import parsedate_to_datetime
 from typing import Any
 
 import httpx
@@ -52,7 +54,7 @@ def problem_of(status: int, body: Any, headers: Mapping[str, str]) -> Problem | 
         title=_short(told.get("title")) or f"HTTP {status}",
         detail=_detail(told, body),
         errors=_errors(told),
-        retry_after=_seconds(headers.get("Retry-After")),
+        retry_after=_wait(headers),
     )
 
 
@@ -122,6 +124,20 @@ def _short(text: Any) -> str:
     return clean_text(text, DETAIL_LIMIT).strip() if isinstance(text, str) else ""
 
 
-def _seconds(value: str | None) -> float | None:
-    """`Retry-After` in seconds; its date form is rare and taken as absent."""
-    return float(value) if value and re.fullmatch(r"\d{1,6}", value) else None
+def _wait(headers: Mapping[str, str]) -> float | None:
+    """`Retry-After` in seconds (RFC 9110, 10.2.3); a date counts from the answer's own `Date`, whatever our clock says."""
+    value = headers.get("Retry-After", "")
+    if re.fullmatch(r"\d{1,6}", value):
+        return float(value)
+    until = _moment(value)
+    return (
+        max(0.0, (until - (_moment(headers.get("Date", "")) or datetime.now(UTC))).total_seconds()) if until else None
+    )
+
+
+def _moment(date: str) -> datetime | None:
+    try:
+        found = parsedate_to_datetime(date)
+    except ValueError:
+        return None
+    return found if found.tzinfo else found.replace(tzinfo=UTC)

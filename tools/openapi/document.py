@@ -9,6 +9,8 @@ from urllib.parse import unquote, urldefrag, urljoin, urlsplit
 
 import yaml
 
+from tools.openapi.yaml_text import read
+
 MAX_BYTES = 10_000_000
 MAX_DEPTH = 64
 MAX_NODES = 3_000_000
@@ -122,12 +124,11 @@ def _load(raw: bytes) -> Any:
     try:
         return json.loads(text)
     except ValueError:
-        loader = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
-        return _plain(yaml.load(text, loader), {})  # noqa: S506  a safe loader
+        return _plain(read(text), {})
 
 
 def _plain(node: Any, seen: dict[int, Any]) -> Any:
-    """YAML's keys that are not text (`200:`, `on:`) as text, its dates as text; shared nodes stay shared."""
+    """YAML's keys that are not text (`200:`, `true:`) as text; shared nodes stay shared."""
     if isinstance(node, dict | list):
         if id(node) not in seen:
             if isinstance(node, dict):

@@ -2,10 +2,13 @@
 
 import hashlib
 import re
+import unicodedata
 from collections import Counter
 from collections.abc import Sequence
 
 MAX_NAME = 64
+CYRILLIC = dict(zip("абвгдеёжзийклмнопрстуфхцчшщъыьэюя", (
+    "a b v g d e e zh z i y k l m n o p r s t u f kh ts ch sh shch  y  e yu ya".split(" ")), strict=True))  # fmt: skip
 
 
 def tool_names(operations: Sequence[tuple[str, str, str]]) -> list[str]:
@@ -35,9 +38,15 @@ def _own_name(method: str, path: str, operation_id: str) -> str:
 
 
 def _legal(name: str) -> str:
+    name = "".join(CYRILLIC.get(c, c) for c in unicodedata.normalize("NFC", name.lower())) if _foreign(name) else name
+    name = "".join(c for c in unicodedata.normalize("NFKD", name) if not unicodedata.combining(c))
     name = re.sub(r"[^a-zA-Z0-9_-]+", "_", name)
     name = re.sub(r"_{2,}", "_", name).strip("_-") or "operation"
     return name if name[0].isalpha() else f"op_{name}"
+
+
+def _foreign(name: str) -> bool:
+    return any("\u0400" <= c <= "\u04ff" for c in name)
 
 
 def _marked(name: str, operation: tuple[str, str, str]) -> str:

@@ -2,6 +2,7 @@
 
 import hashlib
 import json
+import re
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import Any
@@ -96,7 +97,7 @@ def _operation(
     document: Document, name: str, method: str, path: str, item: dict[str, Any], raw: dict[str, Any], base: str
 ) -> Operation:
     schemas = Schemas(document)
-    parameters = _parameters(document, schemas, item, raw, base)
+    parameters = _parameters(document, schemas, path, item, raw, base)
     body = _body(document, schemas, raw, base, {p.name for p in parameters})
     schema = _argument_schema(parameters, body, schemas.definitions)
     summary, description = _words(raw.get("summary")), _words(raw.get("description"))
@@ -138,7 +139,7 @@ def _sha256(method: str, path: str, raw: dict[str, Any], schema: Schema) -> str:
 
 
 def _parameters(
-    document: Document, schemas: Schemas, item: dict[str, Any], raw: dict[str, Any], base: str
+    document: Document, schemas: Schemas, path: str, item: dict[str, Any], raw: dict[str, Any], base: str
 ) -> list[Parameter]:
     """The path's parameters and the operation's own, which win (OpenAPI 3.1, 4.8.10)."""
     merged: dict[tuple[str, str], tuple[dict[str, Any], str]] = {}
@@ -148,6 +149,8 @@ def _parameters(
             if not (isinstance(parameter, dict) and parameter.get("name") and parameter.get("in") in STYLES):
                 raise DocumentError("a parameter has no name or no place")
             merged[str(parameter["in"]), str(parameter["name"])] = parameter, where
+    for name in re.findall(r"\{([^{}]+)\}", path):  # some documents leave out what the path already says
+        merged.setdefault(("path", name), ({"name": name, "schema": {"type": "string"}}, base))
     kept = [(k, v) for k, v in merged.items() if not (k[0] == "header" and k[1].lower() in IGNORED_HEADERS)]
     taken: dict[str, int] = {}
     for (_, wire), _ in kept:

@@ -9,11 +9,15 @@ from tools.text import clean_text
 
 Schema = dict[str, Any]
 
-DROPPED = frozenset({"xml", "externalDocs", "example", "examples", "discriminator", "deprecated", "$schema", "$id"})
+DROPPED = frozenset({
+    "xml", "externalDocs", "example", "examples", "discriminator", "deprecated", "$schema", "$id", "$anchor", "$defs",
+    "$dynamicRef", "$dynamicAnchor", "$comment", "$vocabulary",
+})  # fmt: skip
 LISTS = ("allOf", "anyOf", "oneOf", "prefixItems")
 MAPS = ("properties", "patternProperties", "dependentSchemas")
 SINGLES = ("items", "additionalProperties", "not", "if", "then", "else", "contains", "propertyNames",
            "unevaluatedProperties", "unevaluatedItems")  # fmt: skip
+ANNOTATIONS = frozenset({"description", "title", "default"})
 SLIM_CHARS = 1_600
 
 
@@ -24,12 +28,23 @@ class Schemas:
         self.document = document
         self.definitions: dict[str, Schema] = {}
         self._names: dict[tuple[str, str], str] = {}
+        self._local: list[dict[str, Any]] = []
 
     def convert(self, schema: Any, base: str | None = None) -> Any:
         """One schema for a request: references become `#/$defs/...`, read-only fields are left out."""
         base = base or self.document.uri
         if isinstance(schema, bool) or not isinstance(schema, dict):
             return schema if isinstance(schema, bool) else {}
+        local = schema.get("$defs")
+        if isinstance(local, dict):
+            self._local.append(local)
+        try:
+            return self._converted(schema, base)
+        finally:
+            if isinstance(local, dict):
+                self._local.pop()
+
+    def _converted(self, schema: Schema, base: str) -> Schema:
         if isinstance(schema.get("$ref"), str):
             return self._reference(schema, base)
         out: Schema = {key: value for key, value in schema.items() if key not in DROPPED and not key.startswith("x-")}
@@ -37,12 +52,13 @@ class Schemas:
         return self._modern(out)
 
     def _reference(self, schema: Schema, base: str) -> Schema:
-        siblings = {k: v for k, v in schema.items() if k in {"description", "title", "default"}}
-        return {"$ref": f"#/$defs/{self._define(schema['$ref'], base)}", **siblings}
+        """A reference; words beside it stay, and since 3.1 conditions too (OpenAPI 3.1, 4.8.23 and appendix A)."""
+        words = self.document.version == (3, 0)
+        beside = {k: v for k, v in schema.items() if k != "$ref" and (not words or k in ANNOTATIONS)}
+        return {"$ref": f"#/$defs/{self._define(schema['$ref'], base)}", **self._converted(beside, base)}
 
     def _define(self, ref: str, base: str) -> str:
-        target, where = self.document.lookup(ref, base)
-        key = (where, ref.rsplit("#", 1)[-1])
+        target, where, key = self._target(ref, base)
         if key not in self._names:
             name = re.sub(r"\W+", "_", key[1].rsplit("/", 1)[-1]) or "schema"
             while name in self.definitions:
@@ -51,6 +67,16 @@ class Schemas:
             self.definitions[name] = {}
             self.definitions[name] = self.convert(target, where)
         return self._names[key]
+
+    def _target(self, ref: str, base: str) -> tuple[Any, str, tuple[str, str]]:
+        """What a reference names; `#/$defs/X` also in the schema around it, as generators of one schema write it."""
+        name = ref.removeprefix("#/$defs/")
+        if name != ref and not (base == self.document.uri and "$defs" in self.document.root):
+            for scope in reversed(self._local):
+                if name in scope:
+                    return scope[name], base, (f"{id(scope)}", ref)
+        target, where = self.document.lookup(ref, base)
+        return target, where, (where, ref.rsplit("#", 1)[-1])
 
     def _children(self, out: Schema, base: str) -> None:
         for key in LISTS:
@@ -98,6 +124,15 @@ def _nullable(schema: Schema) -> Schema:
     inner = {k: v for k, v in schema.items() if k not in {"description", "title", "default"}}
     kept = {k: v for k, v in schema.items() if k not in inner}
     return {"anyOf": [inner, {"type": "null"}], **kept} if inner else schema
+
+
+def whole_numbers(value: Any) -> Any:
+    """Whole numbers as integers: `7.0` is an integer to JSON Schema (6.1.1), and would be `7.0` in a path."""
+    if isinstance(value, dict):
+        return {key: whole_numbers(item) for key, item in value.items()}
+    if isinstance(value, list):
+        return [whole_numbers(item) for item in value]
+    return int(value) if isinstance(value, float) and value.is_integer() and abs(value) < 2**53 else value
 
 
 def slim(schema: Schema, limit: int = SLIM_CHARS) -> Schema:

@@ -11,7 +11,7 @@ from collections.abc import Mapping
 from typing import Any
 from urllib.parse import quote, urlencode
 
-from tools.client import Request, UnsafeValueError, path_segment
+from tools.client import Request, UnsafeValueError, header_value, path_segment
 from tools.openapi.operations import Body, Operation, Parameter
 
 RESERVED = ":/?#[]@!$&'()*+,;="
@@ -21,7 +21,7 @@ DELIMITERS = {"form": ",", "spaceDelimited": "%20", "pipeDelimited": "%7C"}
 def to_request(operation: Operation, args: Mapping[str, Any]) -> Request:
     """The request of one call; raises `UnsafeValueError` for a value that could lead it elsewhere."""
     given = [(p, args[p.name]) for p in operation.parameters if args.get(p.name) is not None]
-    headers = {p.wire: _simple(p, v, lambda text: text) for p, v in given if p.place == "header"}
+    headers = {p.wire: header_value(_simple(p, v, str)) for p, v in given if p.place == "header"}
     if cookies := [_cookie(p, v) for p, v in given if p.place == "cookie"]:
         headers["Cookie"] = "; ".join(cookies)
     body, content, content_type = _body(operation.body, args)
@@ -122,7 +122,7 @@ def _body(body: Body | None, args: Mapping[str, Any]) -> tuple[Any, bytes | None
         return None, None, None
     kind = body.content_type.split(";")[0].strip().lower()
     if kind == "application/x-www-form-urlencoded" and isinstance(value, dict):
-        return None, _form(value).encode(), kind
+        return None, _form(body, value).encode(), kind
     if kind == "multipart/form-data" and isinstance(value, dict):
         return _multipart(body, value)
     if kind == "application/json" or kind.endswith("+json"):
@@ -139,28 +139,41 @@ def _body_value(body: Body, args: Mapping[str, Any]) -> Any:
     return value if value or body.required else None
 
 
-def _form(value: dict[str, Any]) -> str:
-    pairs = [(k, _text(i)) for k, v in value.items() if v is not None for i in (v if isinstance(v, list) else [v])]
-    return urlencode(pairs)
+def _form(body: Body, value: dict[str, Any]) -> str:
+    return "&".join(_form_field(body, name, item) for name, item in value.items() if item is not None and item != [])
+
+
+def _form_field(body: Body, name: str, value: Any) -> str:
+    """One field: as its encoding object says, else every item of a list under the name (OpenAPI 3.1, 4.8.15)."""
+    encoding = body.encoding.get(name)
+    if isinstance(encoding, dict) and {"style", "explode"} & set(encoding):
+        style = str(encoding.get("style", "form"))
+        explode = bool(encoding.get("explode", style == "form"))
+        return _query(Parameter(name, name, "query", style, explode, required=False, schema={}), value)
+    return urlencode([(name, _text(item)) for item in (value if isinstance(value, list) else [value])])
 
 
 def _multipart(body: Body, value: dict[str, Any]) -> tuple[None, bytes, str]:
     boundary = secrets.token_hex(16)
-    binary = {k for k, s in body.schema.get("properties", {}).items() if _is_file(s)}
-    parts = []
-    for name, item in value.items():
-        for one in item if isinstance(item, list) else [item]:
-            quoted = quote(str(name), safe=" ")
-            if name in binary and isinstance(one, str):
-                head = f'Content-Disposition: form-data; name="{quoted}"; filename="{quoted}"\r\n'
-                head += "Content-Type: application/octet-stream\r\n"
-                parts.append(head.encode() + b"\r\n" + _bytes(one) + b"\r\n")
-            else:
-                head = f'Content-Disposition: form-data; name="{quoted}"\r\n\r\n'
-                parts.append(head.encode() + _text(one).encode() + b"\r\n")
+    files = {k for k, s in body.schema.get("properties", {}).items() if _is_file(s)}
+    items = [(k, one) for k, v in value.items() for one in (v if isinstance(v, list) else [v])]
+    parts = [_part(body, name, one, file=name in files and isinstance(one, str)) for name, one in items]
     mark = f"--{boundary}\r\n".encode()
     content = b"".join(mark + part for part in parts) + f"--{boundary}--\r\n".encode()
     return None, content, f"multipart/form-data; boundary={boundary}"
+
+
+def _part(body: Body, name: str, value: Any, *, file: bool) -> bytes:
+    """One part: files have a file name, objects are JSON, and `encoding` may name another type."""
+    encoding = body.encoding.get(name)
+    kind = encoding.get("contentType") if isinstance(encoding, dict) else None
+    kind = str(kind).split(",")[0].strip() if kind else None
+    if kind is None and (file or isinstance(value, dict)):
+        kind = "application/octet-stream" if file else "application/json"
+    quoted = quote(str(name), safe=" ")
+    head = f'Content-Disposition: form-data; name="{quoted}"' + (f'; filename="{quoted}"' if file else "")
+    head += f"\r\nContent-Type: {header_value(kind)}" if kind else ""
+    return head.encode() + b"\r\n\r\n" + (_bytes(str(value)) if file else _text(value).encode()) + b"\r\n"
 
 
 def _is_file(schema: Any) -> bool:

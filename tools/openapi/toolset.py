@@ -16,7 +16,7 @@ from tools.openapi.document import Document
 from tools.openapi.operations import Operation, operations
 from tools.openapi.policy import Policy, Ruling
 from tools.openapi.results import result_of
-from tools.openapi.schemas import slim
+from tools.openapi.schemas import slim, whole_numbers
 from tools.openapi.serialize import to_request
 from tools.results import failed
 from tools.toolset import ArgumentError, Call, Effect, Preview, Problem, Role, ToolResult, ToolSpec
@@ -70,7 +70,7 @@ class OpenApiToolset:
         errors = sorted(self.imported[name].validator.iter_errors(args), key=lambda e: list(map(str, e.absolute_path)))
         if errors:
             raise ArgumentError(name, [_told(error) for error in errors[:10]])
-        return dict(args)
+        return whole_numbers(args)
 
     async def preview(self, name: str, args: dict[str, Any], call: Call) -> Preview:
         """What the call would change, from the present state of the thing where the document has a way to read it."""

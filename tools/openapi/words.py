@@ -39,9 +39,10 @@ DANGER = frozenset(
     "compact rotate expire evict drain failover detach attach install uninstall upgrade downgrade provision "
     "deprovision seal unseal rekey unlock lock quarantine forgot recover eject bulk batch mass reindex rebuild reload "
     "unsubscribe activate confirm accept decline finalize submit apply import merge fail skip schedule reschedule "
-    "enable block unblock transfer settle void book unlink dismiss reassign evacuate cleanup collect write discard bootstrap "
-    "regenerate generate complete close reopen void trash recycle hangup dial call escalate sign resolve return scale "
-    "resize share unshare expel kick mute leave quit depose forbid allow authorize deauthorize enforce".split()
+    "enable block unblock transfer settle void book unlink dismiss reassign evacuate cleanup collect write discard "
+    "bootstrap regenerate generate complete close reopen void trash recycle hangup dial call escalate sign resolve "
+    "return scale resize share unshare expel kick mute leave quit depose forbid allow authorize deauthorize "
+    "enforce".split()
 )
 MAKE = frozenset("create creates add insert append new make".split())
 # Danger verbs that also name an ordinary thing: to create a book books nothing.
