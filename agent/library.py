@@ -124,6 +124,7 @@ class Library:
 
     async def allow_always(self, principal: Principal, tool: str, on: bool = True) -> None:
         """Allow a `write` tool for good, or take that back; other tools are refused."""
+        tool = words.short(tool, words.MAX_TITLE, "en")
         spec = self._toolset.specs.get(tool)
         if on and (spec is None or spec.effect is not Effect.WRITE):
             raise Refused("not_a_write_tool")

@@ -2,11 +2,13 @@
 
 from typing import Any
 
+from fastapi.exceptions import RequestValidationError
 from starlette.requests import Request
 from starlette.responses import JSONResponse
 
 from agent.identity import Principal
 from agent.refused import Refused
+from tools.text import visible
 from tools.toolset import Lang
 from ui.lang import language
 from ui.strings import words
@@ -35,6 +37,15 @@ async def unauthenticated(request: Request, _: Exception) -> JSONResponse:
     """Nobody is signed in here, or the token does not hold; never which check failed."""
     text = words("error.unauthenticated.text", request_language(request))
     return JSONResponse({"code": "unauthenticated", "text": text, "errors": []}, 401, {"WWW-Authenticate": "Bearer"})
+
+
+async def unfit(request: Request, error: Exception) -> JSONResponse:
+    """A body or a query that is not what this address takes: which fields, and why; never what was sent."""
+    assert isinstance(error, RequestValidationError)
+    errors = [{"loc": visible(list(e["loc"][1:])), "msg": visible(e["msg"])} for e in error.errors()]
+    return JSONResponse(
+        {"code": "bad_request", "text": words("error.bad.text", request_language(request)), "errors": errors}, 422
+    )
 
 
 async def failed(request: Request, _: Exception) -> JSONResponse:

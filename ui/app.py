@@ -2,6 +2,7 @@
 
 import gradio as gr
 from fastapi import FastAPI, Response
+from fastapi.exceptions import RequestValidationError
 from fastapi.middleware.cors import CORSMiddleware
 from fastapi.middleware.trustedhost import TrustedHostMiddleware
 from fastapi.responses import JSONResponse, PlainTextResponse
@@ -12,6 +13,7 @@ from agent.refused import Refused
 from ui import answers
 from ui.chat import chat_page
 from ui.commands import command_routes
+from ui.handles import HandleHeader
 from ui.head import STATIC, base, head
 from ui.limits import BodyLimit
 from ui.options import PageOptions, Services
@@ -19,10 +21,12 @@ from ui.pages.approvals import approval_routes
 from ui.pages.audit import audit_routes
 from ui.pages.plain import page_routes
 from ui.pages.router import router_routes
+from ui.proxy import ProxySignIn
 from ui.renewal import Renewal
 from ui.security import OriginCheck, SecurityHeaders
 from ui.shell import shell_routes
 from ui.signin import signin_routes
+from ui.signin_provider import provider_routes
 from ui.strings import module, strings
 from ui.tab_owners import TabOwners
 from ui.theme import Countersign
@@ -40,10 +44,12 @@ def build_app(services: Services, options: PageOptions) -> FastAPI:
     app.state.visitors = visitors
     app.add_exception_handler(Refused, answers.refused)
     app.add_exception_handler(Unauthenticated, answers.unauthenticated)
+    app.add_exception_handler(RequestValidationError, answers.unfit)
     app.add_exception_handler(Exception, answers.failed)
     _health(app, services)
     _static(app, options)
     app.include_router(signin_routes(services, options, visitors))
+    app.include_router(provider_routes(services, options, visitors))
     app.include_router(shell_routes(services.turns, options))
     app.include_router(command_routes(services.turns))
     app.include_router(page_routes(options))
@@ -52,7 +58,7 @@ def build_app(services: Services, options: PageOptions) -> FastAPI:
         app.include_router(audit_routes(services.audit))
     if services.selector is not None:
         app.include_router(router_routes(services.selector, services.specs))
-    _guard(app, options, visitors)
+    _guard(app, services, options, visitors, finder)
     return gr.mount_gradio_app(
         app,
         chat_page(services.turns, visitors, {name: spec.titles for name, spec in services.specs.items()}),
@@ -69,16 +75,18 @@ def build_app(services: Services, options: PageOptions) -> FastAPI:
 
 
 def _finder(services: Services, options: PageOptions) -> Finder:
-    if options.sign_in != "demo" or services.authority is None:
+    if services.fresh is None:
         return services.sessions
-    people = {person.username: person for person in options.demo_people}
-    return Renewal(services.sessions, services.authority, services.verifier, people)
+    return Renewal(services.sessions, services.fresh, options.sign_in)
 
 
 def _health(app: FastAPI, services: Services) -> None:
     @app.get("/healthz")
     async def healthz() -> dict[str, str]:
         return {"status": "ok"}
+
+    if services.jwks is not None:
+        app.add_api_route("/.well-known/jwks.json", services.jwks, methods=["GET"])
 
     @app.get("/readyz")
     async def readyz() -> JSONResponse:
@@ -111,11 +119,17 @@ class Immutable(StaticFiles):
         return response
 
 
-def _guard(app: FastAPI, options: PageOptions, visitors: Visitors) -> None:
+def _guard(app: FastAPI, services: Services, options: PageOptions, visitors: Visitors, finder: Finder) -> None:
     """Outermost last: hosts, headers, origins, sizes, cross-origin callers, the page's sign-in, whose tab it is."""
 
     app.add_middleware(TabOwners, visitors=visitors)
     app.add_middleware(SignInFirst, visitors=visitors, pages=("/", *(f"/{name}" for name in options.pages)))
+    app.add_middleware(HandleHeader, cookie=visitors.cookie)
+    if services.proxy is not None:
+        app.add_middleware(
+            ProxySignIn, people=services.proxy, sessions=services.sessions, finder=finder, cookie=visitors.cookie,
+            secure=options.secure,
+        )  # fmt: skip
     app.add_middleware(
         CORSMiddleware,
         allow_origins=list(options.allowed_origins),

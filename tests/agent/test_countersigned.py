@@ -95,26 +95,6 @@ async def test_changed_resource_is_left_alone(bench):
     assert (await bench.row(row.id)).state == "failed"
 
 
-SIGNED = [
-    ("tool_sha256", "set_byte(tool_sha256, %s, get_byte(tool_sha256, %s) # 1)", 32),
-    ("args_jcs", "set_byte(args_jcs, %s, get_byte(args_jcs, %s) # 1)", 15),
-    ("card_sha256", "set_byte(card_sha256, %s, get_byte(card_sha256, %s) # 1)", 32),
-    ("nonce", "set_byte(nonce, %s, get_byte(nonce, %s) # 1)", 16),
-    ("sig", "set_byte(sig, %s, get_byte(sig, %s) # 1)", 32),
-]
-
-
-async def test_every_flipped_byte_voids_the_approval(bench):
-    row = await bench.approved()
-    for column, flip, length in SIGNED:
-        assert len(getattr(row, column)) == length
-        for place in range(length):
-            await bench.sql(f"update approvals set {column} = {flip}", place, place)
-            assert not bench.approvals.holds(await bench.row(row.id)), (column, place)
-            await bench.sql(f"update approvals set {column} = {flip}", place, place)
-    assert bench.approvals.holds(await bench.row(row.id))
-
-
 @pytest.mark.parametrize(
     "change",
     [
@@ -137,7 +117,7 @@ async def test_row_changed_in_the_database_is_refused(bench, change):
     bench.shelf.put("d-2")
     row = await bench.approved()
     await bench.sql(f"update approvals set {change}")
-    assert (await bench.run(row)).problem.code in ("approval_signature", "approval_arguments")
+    assert (await bench.run(row)).problem.code == "approval_signature"
     assert bench.shelf.calls["delete_thing"] == 0
     assert (await bench.kinds())[-1] == "refused"
 

@@ -183,6 +183,28 @@ async def test_only_write_tools_may_be_allowed_for_good(house, tool):
     assert caught.value.code == "not_a_write_tool"
 
 
+@pytest.mark.parametrize("on", [True, False])
+@pytest.mark.parametrize("tool", ["a\0", "\ud800", "x" * 300])
+async def test_name_of_a_tool_that_cannot_be_kept_is_refused(house, tool, on):
+    with pytest.raises(Refused) as caught:
+        await house.turns.allow_always(ANN, tool, on)
+    assert caught.value.status == 400
+
+
+async def test_review_is_not_switched_while_a_turn_runs(house, things):
+    place = (await house.turns.create(ANN)).id
+    gate = asyncio.Event()
+    ref = await house.say("rename", line("", RENAME, before=gate), line("Done."), to=place)
+    await house.chat.asked.wait()
+    with pytest.raises(Refused) as caught:
+        await house.turns.set_review(ANN, place, True)
+    assert (caught.value.status, caught.value.code) == (409, "review_while_running")
+    gate.set()
+    await house.follow(ref)
+    assert len(things.effects) == 1, "the turn goes on by the rule it began with"
+    await house.turns.set_review(ANN, place, True)
+
+
 QUESTION = ("ask_user_question", {"question": "Which one?", "choices": [{"value": "d-1", "label": "The first"}]})
 
 

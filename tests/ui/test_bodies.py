@@ -1,6 +1,7 @@
 """Bodies that are slow, and bodies with more in them than a command has (threats T48 and T55)."""
 
 import asyncio
+import json
 import uuid
 
 import pytest
@@ -101,3 +102,24 @@ async def test_t55_a_decision_on_the_chat_endpoint_says_nothing_about_who_decide
     body = {"approval_id": approval, "card_sha256": DIGEST, "decision": "approve", "args": None, "signer": "anna"}
     assert (await http.post("/ui/decide", json=body, headers=ORIGIN)).status_code == 422
     assert house.turns.effects == []
+
+
+@pytest.mark.parametrize("text", ["\ud800", "\0", "x" * 300, ["x"], None], ids=["half", "NUL", "long", "list", "none"])
+@pytest.mark.parametrize("path", BODIES)
+async def test_a_field_of_any_shape_ends_in_a_refusal_that_repeats_nothing(http, path, text):
+    await sign_in(http)
+    for name in BODIES[path]:
+        body = json.dumps(BODIES[path] | {name: text})
+        answer = await http.post(path, content=body, headers=ORIGIN | {"content-type": "application/json"})
+        assert answer.status_code < 500, (name, answer.text)
+        if answer.status_code == 422:
+            assert answer.json()["code"]
+            assert "input" not in answer.json()
+            assert answer.json()["text"]
+
+
+@pytest.mark.parametrize("query", ["before=99999999999999999999", "before=-1", "before=x", "days=0", "days=1e9"])
+async def test_a_query_that_no_page_has_is_refused(http, query):
+    await sign_in(http)
+    answer = await http.get(f"/ui/audit?{query}")
+    assert (answer.status_code, answer.json()["code"]) == (422, "bad_request")

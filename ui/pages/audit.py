@@ -19,6 +19,7 @@ from ui.answers import signed_in
 
 Person = Annotated[Principal, Depends(signed_in)]
 Days = Annotated[int, Query(ge=1, le=3650)]
+Before = Annotated[int, Query(ge=1, lt=2**63)]
 PAGE = 500
 COLUMNS = (
     "seq",
@@ -62,7 +63,7 @@ def audit_routes(entries: AuditLog) -> APIRouter:
     router = APIRouter(prefix="/ui")
 
     @router.get("/audit")
-    async def audit(person: Person, days: Days = 30, before: int | None = None) -> dict[str, Any]:
+    async def audit(person: Person, days: Days = 30, before: Before | None = None) -> dict[str, Any]:
         found = await entries.page(person.tenant, visible_to(person, days), before, PAGE)
         earlier = found[-1].seq if len(found) == PAGE else None
         return {"entries": [row(link) for link in found], "earlier": earlier, "all": person.role is Role.ADMIN}
