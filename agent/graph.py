@@ -25,7 +25,7 @@ from agent.asking import Tell, ask_model, stopped
 from agent.calls import DENIED, FIND, OpenCall, answer, open_calls, turn_of
 from agent.checks import FAULT_TITLES, checked, open_call
 from agent.guards import Limits, spent
-from agent.results import ended, result_message, started
+from agent.results import ended, fenced, result_message, started
 from agent.run import RunContext
 from agent.steps import Notice, Offered
 from agent.window import update
@@ -64,8 +64,8 @@ def build_graph(checkpointer: BaseCheckpointSaver | None) -> CompiledStateGraph[
     """The compiled graph. Drive it with `context=RunContext(...)`, `durability="sync"` and `run_config`.
 
     Work is left while `state.tasks` is not empty. Resume by a map of interrupt ids to decisions:
-    `{"kind": "approved", "approval_id"}`, `{"kind": "denied", "reason"}`, `{"kind": "refused", "result"}` for a gate
-    and `{"kind": "answer", "text"}` for a question; any other kind, or one for the other, counts as denied.
+    `{"kind": "approved", "approval_id"}`, `{"kind": "denied", "reason", "about"}`, `{"kind": "refused", "result"}` for
+    a gate and `{"kind": "answer", "text"}` for a question; any other kind, or one for the other, counts as denied.
     """
     return _compiled().copy({"checkpointer": checkpointer})
 
@@ -155,7 +155,7 @@ async def _gate(state: Task, runtime: Runtime[RunContext]) -> Update:
         tell(ended(call, run.toolset.specs.get(call["name"]), run.lang, result))
         return {"messages": [result_message(call, result, run.limits.result_chars)]}
     if decision["kind"] != "approved":
-        return _close(call, _denial(decision.get("reason")), {"outcome": DENIED})
+        return _close(call, _denial(decision.get("reason"), decision.get("about")), {"outcome": DENIED})
     if run.stop.is_set():
         return _close(call, STOPPED)
     result = await _timed(run, call, tell, str(decision["approval_id"]))
@@ -179,14 +179,16 @@ async def _ask(state: Task, runtime: Runtime[RunContext]) -> Update:
 async def _find(state: Task, runtime: Runtime[RunContext]) -> Update:
     """What the catalogue itself answers: more tools for this turn, or what the person may do here."""
     run, call = runtime.context, state["call"]
+    beyond: list[ToolSpec] = []
     if call["name"] == FIND:
-        found = await run.routing.find(call["args"]["description"], run.role)
+        found, beyond = await run.routing.find(call["args"]["description"], run.role)
         heading = "These tools can be called now:" if found else "No tool fits. Say that this cannot be done here."
     else:
         found = run.routing.capabilities(run.role, run.lang, call["args"].get("topic"))
         heading = "What the person may do here:"
     names = [spec.name for spec in found] if call["name"] == FIND else []
     lines = [heading, *(f"- {spec.name} ({spec.effect}): {spec.descriptions[run.lang]}" for spec in found)]
+    lines += _beyond(beyond, run)
     result = ToolResult(ok=True, text="\n".join(lines), summary=str(len(found)), data=_table(found, run))
     runtime.stream_writer(ended(call, run.toolset.specs.get(call["name"]), run.lang, result))
     told = answer(call["key"], call["call_id"], call["name"], result.text, artifact={"offered": names})
@@ -212,9 +214,19 @@ def _decision(value: Any) -> dict[str, Any]:
     return value if isinstance(value, dict) and isinstance(value.get("kind"), str) else {"kind": "denied"}
 
 
-def _denial(reason: str | None) -> str:
+def _beyond(specs: list[ToolSpec], run: RunContext) -> list[str]:
+    """What exists but is not for this person, so that the model can say so instead of guessing."""
+    if not specs:
+        return []
+    told = f"The person's role, {run.role}, does not include these; say so plainly, and which role they need:"
+    return [told, *(f"- {spec.name} needs the role {spec.min_role}: {spec.descriptions[run.lang]}" for spec in specs)]
+
+
+def _denial(reason: str | None, about: str | None) -> str:
+    """The denial for the model; the name of the thing is data of the backend and fenced like a result."""
     said = f"Reason: {reason}\n" if reason else ""
-    return f"The person denied this call; nothing ran.\n{said}Do not repeat it."
+    named = f"The call was about {fenced(about)}\n" if about else ""
+    return f"The person denied this call; nothing ran.\n{said}{named}Do not repeat it."
 
 
 def _close(call: OpenCall, text: str, artifact: Mapping[str, Any] | None = None) -> Update:

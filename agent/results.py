@@ -12,6 +12,7 @@ from tools.text import clean_text
 from tools.toolset import Effect, Lang, ToolResult, ToolSpec
 
 DOCUMENTS = frozenset({"read_document", "apply_document_patch"})
+NO_TAG = r"(\1"
 _TAG = re.compile(r"<(/?\s*tool_result)", re.IGNORECASE)
 
 
@@ -35,9 +36,15 @@ def snapshot_of(call: OpenCall, result: ToolResult) -> dict[str, Any] | None:
 
 def as_data(message: ToolMessage) -> ToolMessage:
     """The message as a language model gets it: fenced, so that words of a tool are not taken for instructions."""
-    inside = _TAG.sub(r"(\1", message.text)
+    inside = _TAG.sub(NO_TAG, message.text)
     fenced = f'<tool_result tool="{message.name}" status="{message.status}">\n{inside}\n</tool_result>'
     return message.model_copy(update={"content": fenced})
+
+
+def fenced(text: str, limit: int = 120) -> str:
+    """A short text from outside inside a sentence for the model: one line, marked as data."""
+    line = " ".join(clean_text(text, limit).split())
+    return f"<tool_result>{_TAG.sub(NO_TAG, line)}</tool_result>"
 
 
 def started(call: OpenCall, spec: ToolSpec, lang: Lang) -> ToolStarted:

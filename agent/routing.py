@@ -46,6 +46,7 @@ class Routing:
     def __init__(self, specs: Mapping[str, ToolSpec], router: Selector):
         self._specs = specs
         self._router = router
+        self._news: list[str] = []
 
     def allowed(self, role: str) -> set[str]:
         """Names of the tools that this role may use; an unknown role is the weakest."""
@@ -59,13 +60,20 @@ class Routing:
         query = next((m.text for m in reversed(messages) if isinstance(m, HumanMessage)), "")
         selection = await asyncio.to_thread(self._router.select, query, recent, allowed)
         names = {*selection.tools, *(name for turn in recent for name in turn), *self._always} & allowed
-        return Offer(self._ordered(names), selection.choices, selection.notice)
+        return Offer(self._ordered(names), selection.choices, self._news_for(role, selection.notice))
 
-    async def find(self, description: str, role: str) -> list[ToolSpec]:
-        """More tools for a description, best first; none that the role may not use."""
+    def _news_for(self, role: str, notice: str | None) -> str | None:
+        """What the router has to say about itself, once, to an admin: others can do nothing about it."""
+        if notice:
+            self._news = [*self._news, notice] if notice not in self._news else self._news
+        return self._news.pop(0) if self._news and role == Role.ADMIN else None
+
+    async def find(self, description: str, role: str) -> tuple[list[ToolSpec], list[ToolSpec]]:
+        """More tools for a description, best first: those that the role may use, and those that it may not."""
         allowed = self.allowed(role)
         selection = await asyncio.to_thread(self._router.find, description)
-        return [self._specs[name] for name in selection.tools if name in allowed][:FOUND]
+        found = [self._specs[name] for name in selection.tools]
+        return [s for s in found if s.name in allowed][:FOUND], [s for s in found if s.name not in allowed][:FOUND]
 
     def bound(self, offered: Iterable[str], turn: Sequence[BaseMessage], role: str) -> list[str]:
         """What the model gets now: the offer and whatever it found since."""

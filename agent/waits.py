@@ -85,7 +85,7 @@ def _decided(row: Approval) -> dict[str, Any] | None:
         case "approved" | "consumed" | "failed":
             return {"kind": "approved", "approval_id": str(row.id)}
         case "denied":
-            return {"kind": "denied", "reason": row.reason}
+            return {"kind": "denied", "reason": row.reason, "about": (row.resource or {}).get("name")}
         case "expired":
             return {"kind": "denied", "reason": EXPIRED}
         case _:

@@ -51,4 +51,6 @@ class Loader:
     def _apologise(self, why: str) -> None:
         if self._once.acquire(blocking=False):
             serving = "the built-in model" if self._router.embedder else "keywords alone"
-            self._router.notify(f"The embedding model {self._model} {why} Tools are chosen by {serving}.")
+            told = f"The embedding model {self._model} {why} Tools are chosen by {serving}."
+            logger.warning(told)
+            self._router.notify(told)

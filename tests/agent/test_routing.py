@@ -14,10 +14,12 @@ from tools.always import ALWAYS
 class Only(All):
     """A router that finds one tool, and notes the thread it runs in."""
 
+    notice: str | None = "keywords only"
+
     def select(self, query, recent=(), allowed=None):
         self.thread = threading.get_ident()
         self.allowed = allowed
-        return Selection((Choice("find_things", 0.9, "keywords", ("find",)),), notice="keywords only")
+        return Selection((Choice("find_things", 0.9, "keywords", ("find",)),), notice=self.notice)
 
     def find(self, description):
         return Selection(tuple(Choice(n, 1.0, "keywords") for n in ("wipe_all", "delete_thing")))
@@ -37,7 +39,6 @@ async def test_the_offer_is_in_catalogue_order_with_the_constant_tools():
     offer = await Routing(SPECS, router).offer([*turn(1, "rename_thing"), HumanMessage("find")], "viewer")
     assert offer.tools == [n for n in SPECS if n in {"find_things", "rename_thing"} | ALWAYS_ON]
     assert offer.choices[0].words == ("find",)
-    assert offer.notice == "keywords only"
     assert router.thread != threading.get_ident()
     assert "wipe_all" not in router.allowed
 
@@ -47,10 +48,21 @@ async def test_a_tool_of_an_earlier_role_is_not_offered_any_more():
     assert "wipe_all" not in offer.tools
 
 
-async def test_only_tools_of_the_role_are_found():
-    routing = Routing(SPECS, Only())
-    assert [s.name for s in await routing.find("remove", "viewer")] == ["delete_thing"]
-    assert [s.name for s in await routing.find("remove", "admin")] == ["wipe_all", "delete_thing"]
+async def test_what_the_router_says_of_itself_is_told_once_to_an_admin_and_to_nobody_else():
+    router = Only()
+    routing = Routing(SPECS, router)
+    said = [(await routing.offer([HumanMessage("find")], role)).notice for role in ("viewer", "editor")]
+    router.notice = None
+    said += [(await routing.offer([HumanMessage("find")], "admin")).notice for _ in range(3)]
+    assert said == [None, None, "keywords only", None, None]
+
+
+async def test_only_tools_of_the_role_are_found_and_the_others_are_named():
+    async def names(role: str) -> list[list[str]]:
+        return [[spec.name for spec in specs] for specs in await Routing(SPECS, Only()).find("remove", role)]
+
+    assert await names("viewer") == [["delete_thing"], ["wipe_all"]]
+    assert await names("admin") == [["wipe_all", "delete_thing"], []]
 
 
 @pytest.mark.parametrize("role", ["", "owner", "VIEWER"])

@@ -34,7 +34,7 @@ def notices(router: Router) -> list[str]:
     return [notice for _ in range(4) if (notice := router.select(QUERY).notice)]
 
 
-def test_a_silent_hub_leaves_the_builtin_model_and_one_notice(workspace, silent_hub: str):
+def test_a_silent_hub_leaves_the_builtin_model_and_one_notice(workspace, silent_hub: str, caplog):
     router = Router(workspace)
     loader = load(router, silent_hub)
     assert "delete_dashboard" in router.select(QUERY).tools
@@ -42,6 +42,7 @@ def test_a_silent_hub_leaves_the_builtin_model_and_one_notice(workspace, silent_
     (notice,) = notices(router)
     assert MODEL in notice
     assert "built-in" in notice
+    assert notice in caplog.messages
     assert router.embedder
     assert router.embedder.startswith("builtin")
     assert "delete_dashboard" in router.select(QUERY).tools

@@ -13,6 +13,7 @@ from tests.ui.fake_turns import FakeTurns
 from tools.toolset import Role
 from ui.app import build_app
 from ui.options import DemoPerson, Example, PageOptions, Services, WritableTool, WrongPassword
+from ui.renewal import of_the_demo
 from ui.sessions import Sessions
 
 PEOPLE = [
@@ -90,7 +91,8 @@ class Chooser:
 
     def select(self, query, recent=(), allowed=None) -> Selection:
         found = Choice("delete_dashboard", 0.91, "keywords", ("delete",)) if "delete" in query.lower() else None
-        return Selection((found,) if found else (), (Choice("list_tasks", 0.1, "meaning"),), 0.4)
+        rest = (Choice("list_tasks", 0.1, "meaning"),)
+        return Selection((found,) if found else (), rest, 0.4, notice="The embedding model is away.")
 
     def find(self, description: str) -> Selection:
         return self.select(description)
@@ -123,4 +125,6 @@ class House:
             return self.ready
 
         sessions = Sessions(self.rows, KeyRing(new_secrets()))
-        return build_app(Services(self.turns, sessions, tokens, tokens, self.audit, Chooser(), {}, ready), self.options)
+        fresh = of_the_demo(tokens, tokens, NAMES)
+        services = Services(self.turns, sessions, tokens, tokens, self.audit, Chooser(), {}, ready, fresh)
+        return build_app(services, self.options)

@@ -71,3 +71,12 @@ async def test_a_message_is_routed_and_nothing_runs(http, house):
         ("list_tasks", False, True),
     ]
     assert house.turns.effects == []
+
+
+async def test_what_the_router_says_of_itself_is_for_admins(http):
+    said = []
+    for person in ("vera", "ilya", "anna"):
+        await sign_in(http, person)
+        answer = await http.post("/ui/route", json={"query": "delete"}, headers={"origin": "http://chat.test"})
+        said.append(answer.json()["notice"])
+    assert said == [None, None, "The embedding model is away."]

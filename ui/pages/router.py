@@ -9,7 +9,7 @@ from pydantic import BaseModel, ConfigDict, Field
 
 from agent.identity import Principal
 from agent.routing import Selector
-from tools.toolset import Effect, Lang, ToolSpec
+from tools.toolset import Effect, Lang, Role, ToolSpec
 from ui.answers import request_language, signed_in
 
 Person = Annotated[Principal, Depends(signed_in)]
@@ -33,7 +33,11 @@ def router_routes(selector: Selector, specs: Mapping[str, ToolSpec]) -> APIRoute
         found = await asyncio.to_thread(selector.select, body.query, (), allowed)
         rows = [_row(choice, specs, lang, passed=passed)
                 for passed, choices in ((True, found.choices), (False, found.below)) for choice in choices]  # fmt: skip
-        return {"rows": rows, "threshold": found.threshold, "notice": found.notice}
+        return {
+            "rows": rows,
+            "threshold": found.threshold,
+            "notice": found.notice if person.role is Role.ADMIN else None,
+        }
 
     return router
 
