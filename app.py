@@ -6,7 +6,6 @@ os.environ["LANGGRAPH_STRICT_MSGPACK"] = "true"  # read when langgraph is import
 os.environ.setdefault("LANGSMITH_TRACING", "false")
 
 import asyncio
-import logging
 import signal
 import socket
 import sys
@@ -18,14 +17,16 @@ from datetime import timedelta
 import httpx
 import psycopg
 import uvicorn
-from joserfc.jwk import OKPKey
+from joserfc.jwk import KeySet, OKPKey
 
-from agent.identity import JwksUrl, TokenVerifier
+from agent import logs
+from agent.identity import JwksUrl, KeySource, StaticKeys, TokenVerifier
 from agent.keys import BadSecrets, KeyRing
 from agent.parts import backend_client, tools_of, turns_of
 from agent.retention import keep_forgetting
 from agent.routing import entries_of
 from agent.settings import ConfigError, Settings, load_settings
+from agent.tokens import Exchanged, PersonTokens
 from backend.process import ISSUER, BackendDied, BackendProcess
 from router.cache import VectorCache
 from router.loading import Loader
@@ -39,9 +40,12 @@ from tools.openapi.policy import PolicyError
 from tools.toolset import Effect, Role, Toolset
 from ui.app import build_app
 from ui.authority import TokenEndpoint
+from ui.modes import house_tokens, open_id_provider, proxy_people, workspace_tokens
 from ui.options import DemoPerson, Example, PageOptions, Services, WritableTool
 from ui.pages.audit import StoredAudit
+from ui.renewal import Fresh, of_our_own, of_the_demo
 from ui.sessions import Sessions, StoredRows
+from ui.visitors import Verifier
 
 PEOPLE = {
     "vera": ("viewer", "Vera Lindqvist", "Вера Линдквист"),
@@ -76,9 +80,7 @@ def main() -> None:
     signal.signal(signal.SIGTERM, lambda *_: sys.exit(0))
     try:
         settings = load_settings()
-        logging.basicConfig(level=settings.log_level.upper(), format="%(levelname)s %(name)s %(message)s")
-        for chatty in ("httpx", "alembic"):
-            logging.getLogger(chatty).setLevel("WARNING")
+        logs.configure(settings.log_level, settings.log_format or "console", words=settings.log_words)
         with furnish(settings) as house:
             asyncio.run(serve(house))
     except UNFIT as error:
@@ -143,7 +145,7 @@ async def serve(house: House) -> None:
         listener = listen(settings.host, settings.port)
         port = listener.getsockname()[1]
         config = uvicorn.Config(
-            app, log_level="warning", access_log=False, timeout_graceful_shutdown=GRACE, proxy_headers=True,
+            app, log_config=None, access_log=False, timeout_graceful_shutdown=GRACE, proxy_headers=True,
             server_header=False,
         )  # fmt: skip
         for stop in (signal.SIGTERM, signal.SIGINT):
@@ -179,15 +181,22 @@ async def opened(house: House) -> AsyncIterator[tuple[Services, PageOptions]]:
         await turns.start()
         idle = timedelta(days=settings.retention_days) if settings.retention_days else None
         forgetting = asyncio.create_task(keep_forgetting(pool, idle))
+        known = verifier(house, http)
+        tokens = tokens_of(house)
+        token_place = authority(house, http)
         services = Services(
             turns=turns,
             sessions=Sessions(StoredRows(pool), house.keys),
-            verifier=verifier(house, http),
-            authority=authority(house, http),
+            verifier=known,
+            authority=token_place,
             audit=StoredAudit(pool),
             selector=router,
             specs=toolset.specs,
             ready=lambda: ready(pool),
+            fresh=fresh_tokens(house, token_place, known, tokens),
+            proxy=proxy_people(settings, known, tokens),
+            provider=open_id_provider(settings, http, house.keys, tokens),
+            jwks=tokens.jwks if settings.makes_tokens and settings.backend_url else None,
         )
         try:
             yield services, page_options(house, toolset)
@@ -198,15 +207,44 @@ async def opened(house: House) -> AsyncIterator[tuple[Services, PageOptions]]:
             await pool.close()
 
 
-def verifier(house: House, http: httpx.AsyncClient) -> TokenVerifier:
-    """Who believes people's tokens: their issuer's public keys."""
+def verifier(house: House, http: httpx.AsyncClient) -> Verifier:
+    """Who believes people's tokens: their issuer's public keys, or our own where we make them."""
     settings = house.settings
+    if settings.makes_tokens and settings.backend_url:
+        own = KeySet([tokens_of(house).key])
+        return token_verifier(settings, StaticKeys(own), settings.public_url or "")
+    place = settings.user_jwks_url or f"{house.backend_url}/.well-known/jwks.json"
+    known = token_verifier(settings, JwksUrl(place, http), ISSUER)
+    foreign = settings.user_jwks_url is not None and settings.backend_url is None
+    return Exchanged(known, tokens_of(house)) if foreign else known
+
+
+def token_verifier(settings: Settings, keys: KeySource, issuer: str) -> TokenVerifier:
+    """A verifier for one issuer's tokens."""
     return TokenVerifier(
-        keys=JwksUrl(settings.user_jwks_url or f"{house.backend_url}/.well-known/jwks.json", http),
-        issuer=settings.user_issuer or ISSUER,
+        keys=keys,
+        issuer=settings.user_issuer or issuer,
         audience=settings.user_audience,
         default_tenant=settings.default_tenant,
     )
+
+
+def tokens_of(house: House) -> PersonTokens:
+    """What makes tokens for the backend in the modes whose sign-in gives none."""
+    if house.settings.backend_url is None:
+        return workspace_tokens(house.keys, ISSUER, "workspace")
+    return house_tokens(house.settings, house.keys)
+
+
+def fresh_tokens(
+    house: House, token_place: TokenEndpoint | None, known: Verifier, tokens: PersonTokens
+) -> Fresh | None:
+    """How people stay signed in beyond one token."""
+    if house.settings.makes_tokens:
+        return of_our_own(tokens)
+    if house.settings.sign_in == "demo" and token_place is not None:
+        return of_the_demo(token_place, known, {person.username: person for person in demo_people(house)})
+    return None
 
 
 def authority(house: House, http: httpx.AsyncClient) -> TokenEndpoint | None:
@@ -226,19 +264,23 @@ async def ready(pool: Pool) -> dict[str, bool]:
     return {"database": True}
 
 
+def demo_people(house: House) -> list[DemoPerson]:
+    """The people of the demo, with their passwords in the embedded workspace."""
+    return [
+        DemoPerson(name, house.passwords[name], {"en": english, "ru": russian}, role)
+        for name, (role, english, russian) in PEOPLE.items()
+    ]
+
+
 def page_options(house: House, toolset: Toolset) -> PageOptions:
     """How the page presents itself."""
     settings = house.settings
-    demo = settings.sign_in == "demo"
     return PageOptions(
         sign_in=settings.sign_in or "demo",
         model=settings.model or "demo",
         demo_model=settings.demo_model,
         embedded_database=settings.database_url is None,
-        demo_people=[
-            DemoPerson(name, house.passwords[name], {"en": english, "ru": russian}, role)
-            for name, (role, english, russian) in PEOPLE.items() if demo
-        ],
+        demo_people=demo_people(house) if settings.sign_in == "demo" else (),
         examples=EXAMPLES if settings.openapi_url is None else (),
         writable_tools=[
             WritableTool(spec.name, {"en": spec.titles["en"], "ru": spec.titles["ru"]})

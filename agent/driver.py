@@ -19,12 +19,13 @@ from agent.cards import INTERRUPTED, redraw, voided
 from agent.countersigned import NeedsToken
 from agent.draft import Draft
 from agent.graph import build_graph, run_config
+from agent.journal import Journal
 from agent.kit import HUMAN, Kit, human_message, run_context
 from agent.leases import Lease, LeaseLost
 from agent.models.errors import ModelError, RunTimeout
 from agent.recall import recall
 from agent.settle import STOPPED_BY_PERSON, WENT_ON, outcomes_of, settled
-from agent.steps import ModelEnded, Step, ToolEnded
+from agent.steps import ModelEnded, Step, ToolEnded, Usage
 from agent.transcript import Transcript
 from agent.waits import Waits, look
 from store import always, checkpoints, conversations, leases, messages, questions, usage
@@ -68,6 +69,7 @@ class Driver:
         self._task: asyncio.Task[None] | None = None
         self._given_back = False
         self._used: list[usage.Usage] = []
+        self._journal = Journal(turn)
         self._graph = build_graph(FencedSaver(kit.pool, turn.id, turn.fence, kit.failpoints.reach))
         self._config: Any = run_config(str(turn.conversation_id), kit.limits)
         self.draft = Draft(Transcript(price=kit.price), self._save)
@@ -199,8 +201,9 @@ class Driver:
 
     async def _tell(self, step: Step) -> None:
         self.draft.tell(step)
-        if isinstance(step, ModelEnded):
-            self._used.append(_usage(step))
+        self._journal.note(step)
+        if isinstance(step, ModelEnded) and step.usage:
+            self._used.append(_usage(step, step.usage))
         elif isinstance(step, ToolEnded) and step.approval_id:
             await self.redraw()
         await self._kit.failpoints.reach("K16")
@@ -312,6 +315,7 @@ class Driver:
         async with transaction(self._kit.pool) as connection:
             await leases.finish(connection, self._lease, state, self.draft.content(), error)
             await self._kit.failpoints.reach("K14")
+        self._journal.end(state, error)
         await self._kit.failpoints.reach("K15")
         await checkpoints.prune(self._kit.pool, self._turn.conversation_id)
 
@@ -350,8 +354,7 @@ def _turn_id(message: BaseMessage) -> UUID:
     return UUID(str(message.id).removeprefix(HUMAN))
 
 
-def _usage(step: ModelEnded) -> usage.Usage:
-    used = step.usage
+def _usage(step: ModelEnded, used: Usage) -> usage.Usage:
     return usage.Usage(
         step.key, step.model, used.input, used.cached, used.reasoning, used.output, estimated=used.estimated
     )

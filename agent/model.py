@@ -131,8 +131,8 @@ class ModelClient:
         except Exception as cause:
             error = classify(cause)
             error.streamed = heard.first is not None
-            if error.streamed:
-                self._tell_end(ask, key, heard, _guess(heard, sent), "failed")
+            guess = _guess(heard, sent) if error.streamed else None
+            self._tell_end(ask, key, heard, guess, "failed", error.code)
             raise error from (None if error is cause else cause)
         self._tell_end(ask, key, heard, usage_of(message) or _guess(heard, sent), message.response_metadata["finish"])
         return message
@@ -145,10 +145,12 @@ class ModelClient:
             options = {**options, "prompt_cache_key": ask.cache_key}
         return self._chat.bind_tools(list(ask.tools), **options).astream(list(ask.messages))
 
-    def _tell_end(self, ask: Ask, key: str, heard: Listener, usage: Usage, finish: str) -> None:
+    def _tell_end(
+        self, ask: Ask, key: str, heard: Listener, usage: Usage | None, finish: str, error: str | None = None
+    ) -> None:
         now = asyncio.get_running_loop().time()
         first = None if heard.first is None else heard.first - heard.began
-        ask.tell(ModelEnded(key, self.name, usage, finish, now - heard.began, first))
+        ask.tell(ModelEnded(key, self.name, usage, finish, now - heard.began, first, error))
 
 
 def _stopped(heard: Listener, key: str) -> AIMessage:

@@ -1,13 +1,18 @@
 """The one page of settings. Each is an environment variable of the same name; `docs/configuration.md` lists them."""
 
+import json
+import re
 from pathlib import Path
 from typing import Annotated, Literal, Self
 
 from pydantic import Field, SecretStr, ValidationError, field_validator, model_validator
 from pydantic_settings import BaseSettings, NoDecode, SettingsConfigDict
 
+from tools.toolset import Role
+
 ServiceAuth = Literal["signed", "none", "bearer", "api_key", "basic", "oauth2_password"]
-SignIn = Literal["demo", "password"]
+SignIn = Literal["demo", "password", "header", "embed", "hf"]
+ORIGIN = re.compile(r"https?://[\w.-]+(:\d+)?")
 Names = Annotated[list[str], NoDecode]
 
 
@@ -91,7 +96,32 @@ class Settings(BaseSettings):
     )
 
     # People
-    sign_in: SignIn | None = Field(None, description="How people sign in; `demo` with the embedded backend.")
+    sign_in: SignIn | None = Field(
+        None,
+        description="How people sign in: demo (default with the embedded backend), password (default with yours), "
+        "header (a proxy knows them), embed (the page around the chat knows them), hf (Hugging Face).",
+    )
+    person_roles: dict[str, Role] = Field(
+        {"*": Role.VIEWER},
+        description="Roles in the modes header and hf, as a JSON object: a name, `group:NAME`, or `*` for everyone "
+        "(as long as it is there, everyone who signs in is let in).",
+    )
+    proxy_secret: SecretStr | None = Field(
+        None, description="SIGN_IN=header: what the proxy sends in X-Proxy-Secret, at least 32 characters."
+    )
+    proxy_user_header: str = Field("X-Forwarded-User", description="SIGN_IN=header: who the person is.")
+    proxy_name_header: str = Field("X-Forwarded-Preferred-Username", description="SIGN_IN=header: their name.")
+    proxy_groups_header: str = Field("X-Forwarded-Groups", description="SIGN_IN=header: groups, comma-separated.")
+    proxy_token_header: str | None = Field(
+        None,
+        description="SIGN_IN=header: the header with the person's own token, checked by USER_JWKS_URL, in place of a "
+        "secret and names.",
+    )
+    openid_provider_url: str = Field("https://huggingface.co", description="SIGN_IN=hf: the OpenID provider.")
+    oauth_client_id: str | None = Field(None, description="SIGN_IN=hf: id of the OAuth app; a Space has it.")
+    oauth_client_secret: SecretStr | None = Field(None, description="SIGN_IN=hf: its secret; a Space has it.")
+    oauth_scopes: str = Field("openid profile", description="SIGN_IN=hf: what is asked for; a Space sets it.")
+    space_host: str | None = Field(None, description="Set by a Space: its host, which gives PUBLIC_URL.")
     user_issuer: str | None = Field(None, description="`iss` of the people's tokens.")
     user_audience: str = Field("workspace", description="`aud` of the people's tokens.")
     user_jwks_url: str | None = Field(None, description="Where the public keys of that issuer are.")
@@ -107,6 +137,12 @@ class Settings(BaseSettings):
 
     # Logs
     log_level: Literal["debug", "info", "warning", "error"] = Field("info", description="Least level that is logged.")
+    log_format: Literal["console", "json"] | None = Field(
+        None, description="`console` for people, `json` for machines (default with PRODUCTION)."
+    )
+    log_words: bool = Field(
+        False, description="Let log lines hold what people, models and tools said. Secrets never get there."
+    )
 
     @field_validator("allowed_hosts", "allowed_origins", "frame_ancestors", mode="before")
     @classmethod
@@ -115,11 +151,15 @@ class Settings(BaseSettings):
 
     @model_validator(mode="after")
     def _consistent(self) -> Self:
+        self.log_format = self.log_format or ("json" if self.production else "console")
         if self.sign_in is None:
             self.sign_in = "demo" if self.backend_url is None else "password"
         if self.sign_in == "demo" and self.backend_url is not None:
             raise ValueError("SIGN_IN=demo works with the embedded backend only; set SIGN_IN=password")
+        if self.public_url is None and self.space_host:
+            self.public_url = f"https://{self.space_host}"
         self._check_service()
+        self._check_people()
         if self.backend_url is not None and self.openapi_url is None:
             raise ValueError("BACKEND_URL needs OPENAPI_URL, the address of your service's OpenAPI document")
         if (self.openai_api_key or self.openai_base_url) and not self.model:
@@ -145,6 +185,30 @@ class Settings(BaseSettings):
             raise ValueError(f"SERVICE_CREDENTIALS must be user:password for SERVICE_AUTH={self.service_auth}")
         if self.service_auth == "oauth2_password" and not self.service_token_url:
             raise ValueError("SERVICE_AUTH=oauth2_password needs SERVICE_TOKEN_URL")
+
+    def _check_people(self) -> None:
+        """The mode of signing in has what it needs; raises `ValueError`."""
+        keys = self.user_issuer and self.user_jwks_url
+        secret = self.proxy_secret.get_secret_value() if self.proxy_secret else ""
+        if self.sign_in == "header" and not self.proxy_token_header and len(secret) < 32:
+            raise ValueError("SIGN_IN=header needs PROXY_SECRET of at least 32 characters, or PROXY_TOKEN_HEADER")
+        if self.sign_in == "header" and self.proxy_token_header and not keys:
+            raise ValueError("PROXY_TOKEN_HEADER needs USER_ISSUER and USER_JWKS_URL, which say whose tokens those are")
+        if self.sign_in == "hf" and not (self.oauth_client_id and self.oauth_client_secret):
+            raise ValueError("SIGN_IN=hf needs OAUTH_CLIENT_ID and OAUTH_CLIENT_SECRET (a Space with hf_oauth: true)")
+        if self.sign_in == "embed" and not keys:
+            raise ValueError("SIGN_IN=embed needs USER_ISSUER and USER_JWKS_URL, which say whose tokens the page gives")
+        if self.sign_in == "embed" and not (
+            self.frame_ancestors and all(ORIGIN.fullmatch(origin) for origin in self.frame_ancestors)
+        ):
+            raise ValueError("SIGN_IN=embed needs FRAME_ANCESTORS: exact origins such as https://app.example.com")
+        if self.makes_tokens and self.backend_url is not None and not (self.user_issuer or self.public_url):
+            raise ValueError(f"SIGN_IN={self.sign_in} needs PUBLIC_URL: it is the `iss` of the tokens we make")
+
+    @property
+    def makes_tokens(self) -> bool:
+        """Whether the sign-in gives no token for the backend, so that we make one."""
+        return self.sign_in == "hf" or (self.sign_in == "header" and not self.proxy_token_header)
 
     @property
     def demo_model(self) -> bool:
@@ -180,6 +244,8 @@ def settings_page() -> str:
 
 
 def _shown(value: object) -> str:
+    if isinstance(value, dict):
+        return json.dumps(value)
     return ",".join(value) if isinstance(value, list) else str(value).lower() if isinstance(value, bool) else str(value)
 
 

@@ -63,14 +63,18 @@ class Reasoning:
 
 @dataclass(frozen=True, slots=True)
 class ModelEnded:
-    """A model request came to its end; `finish` is stop, tool_calls, length or canceled. Times are in seconds."""
+    """A model request came to its end; `finish` is stop, tool_calls, length, canceled or failed. Times are in seconds.
+
+    A request that failed has an `error` code, and no `usage` when nothing of an answer was heard.
+    """
 
     key: str
     model: str
-    usage: Usage
+    usage: Usage | None
     finish: str
     duration: float
     first_token: float | None = None
+    error: str | None = None
 
 
 @dataclass(frozen=True, slots=True)

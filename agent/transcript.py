@@ -153,11 +153,12 @@ class Transcript:
             for part in self._parts:
                 if _is(part, "stream_token") and part["metadata"]["status"] == "pending":
                     part["metadata"] |= {"status": "done", "seq": self._next()}
-        self._count(step)
+        if step.usage:
+            self._count(step.model, step.usage)
 
-    def _count(self, step: ModelEnded) -> None:
+    def _count(self, model: str, used: Usage) -> None:
         meta = self._usage["metadata"] if self._usage else {}
-        total = Usage(*(meta.get(name, 0) for name in ("input", "cached", "reasoning", "output"))) + step.usage
+        total = Usage(*(meta.get(name, 0) for name in ("input", "cached", "reasoning", "output"))) + used
         numbers = {
             "input": total.input,
             "cached": total.cached,
@@ -165,7 +166,7 @@ class Transcript:
             "output": total.output,
             "cost": self._price(total),
         }
-        meta = {"id": _USAGE, "seq": self._next(), "status": "done", "type": _USAGE, "model": step.model, **numbers}
+        meta = {"id": _USAGE, "seq": self._next(), "status": "done", "type": _USAGE, "model": model, **numbers}
         self._usage = {"role": "assistant", "content": "", "metadata": meta}
 
     def _end_tool(self, step: ToolEnded) -> None:

@@ -130,7 +130,7 @@ async def test_a_stream_that_breaks_before_its_first_word_is_asked_for_again(ses
     wire.push(reply("Lost.", **{kind: 0}), "Here.")
     await session.say("hello")
     assert (await session.messages())[-1].text == "Here."
-    assert [m.finish for m in session.told(ModelEnded)] == ["stop"]
+    assert [(m.finish, m.usage is None) for m in session.told(ModelEnded)] == [("failed", True), ("stop", False)]
 
 
 @pytest.mark.parametrize(
