@@ -2,12 +2,15 @@
 
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Literal, Protocol
+from typing import Any, Literal, Protocol
 
+from agent.identity import Principal
 from agent.routing import Selector
 from agent.turns import Turns
 from tools.toolset import Lang, Role, ToolSpec
+from ui.oidc import OpenIdProvider
 from ui.pages.audit import AuditLog
+from ui.proxy import ProxyPeople
 from ui.sessions import Sessions
 from ui.visitors import Verifier
 
@@ -108,3 +111,7 @@ class Services:
     selector: Selector | None = None
     specs: Mapping[str, ToolSpec] = field(default_factory=dict)
     ready: Readiness = _ready
+    fresh: Callable[[Principal], Awaitable[Principal | None]] | None = None
+    proxy: ProxyPeople | None = None
+    provider: OpenIdProvider | None = None
+    jwks: Callable[[], dict[str, Any]] | None = None

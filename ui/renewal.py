@@ -1,14 +1,16 @@
-"""The demo's people stay signed in: their tokens live for minutes, a visit lasts for hours."""
+"""People stay signed in where we can get tokens for them ourselves: those live for minutes, a visit lasts for hours."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Awaitable, Callable, Mapping
 from datetime import UTC, datetime, timedelta
 
 from agent.identity import Principal, Unauthenticated
+from agent.tokens import PersonTokens
 from ui.options import Authority, AuthorityDown, DemoPerson, WrongPassword
 from ui.sessions import Sessions
 from ui.visitors import Verifier
 
 EARLY = timedelta(minutes=5)
+Fresh = Callable[[Principal], Awaitable[Principal | None]]
 
 
 class Renewal:
@@ -17,15 +19,13 @@ class Renewal:
     def __init__(
         self,
         sessions: Sessions,
-        authority: Authority,
-        verifier: Verifier,
-        people: Mapping[str, DemoPerson],
+        fresh: Fresh,
+        mode: str,
         clock: Callable[[], datetime] = lambda: datetime.now(UTC),
     ):
         self._sessions = sessions
-        self._authority = authority
-        self._verifier = verifier
-        self._people = people
+        self._fresh = fresh
+        self._mode = mode
         self._clock = clock
 
     async def find(self, handle: str) -> Principal | None:
@@ -34,17 +34,31 @@ class Renewal:
         if person is None or person.expires_at - self._clock() > EARLY:
             return person
         fresh = await self._fresh(person)
-        if fresh is not None:
-            await self._sessions.renew(handle, fresh, "demo")
+        if fresh is not None and (fresh.tenant, fresh.subject) == (person.tenant, person.subject):
+            await self._sessions.renew(handle, fresh, self._mode)
             return fresh
         return person if person.expires_at > self._clock() else None
 
-    async def _fresh(self, person: Principal) -> Principal | None:
-        known = self._people.get(person.subject.rpartition("|")[2])
+
+def of_the_demo(authority: Authority, verifier: Verifier, people: Mapping[str, DemoPerson]) -> Fresh:
+    """New tokens for the demo's people, whose passwords we know."""
+
+    async def fresh(person: Principal) -> Principal | None:
+        known = people.get(person.subject.rpartition("|")[2])
         if known is None:
             return None
         try:
-            fresh = await self._verifier.verify(await self._authority.token(known.username, known.password))
+            return await verifier.verify(await authority.token(known.username, known.password))
         except (AuthorityDown, WrongPassword, Unauthenticated):
             return None
-        return fresh if (fresh.tenant, fresh.subject) == (person.tenant, person.subject) else None
+
+    return fresh
+
+
+def of_our_own(tokens: PersonTokens) -> Fresh:
+    """New tokens where we make them."""
+
+    async def fresh(person: Principal) -> Principal | None:
+        return tokens.given(person)
+
+    return fresh

@@ -15,6 +15,7 @@ from tools.toolset import Role
 
 PURPOSE = "session-token"
 LONGEST = timedelta(hours=12)
+LASTING = ("demo", "header", "hf")
 
 
 class SessionRows(Protocol):
@@ -72,7 +73,7 @@ class Sessions:
     async def renew(self, handle: str, principal: Principal, mode: str) -> None:
         """Keep the same person signed in with a fresh token.
 
-        A session ends with its token, except for the demo's people, who get new ones (see `ui/renewal.py`).
+        A session ends with its token, except where we can get a new one ourselves (see `ui/renewal.py`).
         """
         key, latest = _key(handle), self._clock() + LONGEST
         row = Session(
@@ -84,7 +85,7 @@ class Sessions:
             mode=mode,
             sealed=self._keys.seal(PURPOSE, principal.user_jwt, key.hex()),
             token_expires=principal.expires_at,
-            expires_at=latest if mode == "demo" else min(principal.expires_at, latest),
+            expires_at=latest if mode in LASTING else min(principal.expires_at, latest),
         )
         await self._rows.put(row)
 

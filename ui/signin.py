@@ -26,6 +26,7 @@ CHEVRON = '<svg viewBox="0 0 16 16" class="cs-i" aria-hidden="true"><path d="M6 
 WARN = (
     '<svg viewBox="0 0 16 16" class="cs-i" aria-hidden="true"><path d="M8 5.4v3.4M8 11.2v.1M8 2L14.4 13.4H1.6z"/></svg>'
 )
+ERRORS = ("wrong", "down", "none", "provider", "refused", "unlisted")
 LANGUAGES: dict[Lang, str] = {"en": "English", "ru": "Русский"}
 
 
@@ -37,7 +38,7 @@ def signin_routes(services: Services, options: PageOptions, visitors: Visitors) 
     @router.get("/signin")
     async def form(request: Request, next: str = "/", error: str = "") -> HTMLResponse:
         lang = request_language(request)
-        page = HTMLResponse(_page(options, lang, _local(next), error), headers={"Cache-Control": "no-store"})
+        page = HTMLResponse(_page(options, lang, local(next), error), headers={"Cache-Control": "no-store"})
         page.set_cookie(LANG_COOKIE, lang, max_age=31_536_000, samesite="lax", secure=options.secure)
         return page
 
@@ -48,18 +49,18 @@ def signin_routes(services: Services, options: PageOptions, visitors: Visitors) 
         next: Annotated[str, Form(max_length=2000)] = "/",
     ) -> Response:
         if services.authority is None or options.sign_in not in ("demo", "password"):
-            return _back(next, "none")
+            return back(next, "none")
         if options.sign_in == "demo":
             password = people[username].password if username in people else password
         try:
             token = await services.authority.token(username, password)
             person = await services.verifier.verify(token)
         except (WrongPassword, Unauthenticated):
-            return _back(next, "wrong")
+            return back(next, "wrong")
         except AuthorityDown:
-            return _back(next, "down")
-        answer = RedirectResponse(_local(next), 303)
-        _set(answer, visitors.cookie, await services.sessions.open(person, options.sign_in), options.secure)
+            return back(next, "down")
+        answer = RedirectResponse(local(next), 303)
+        set_session(answer, visitors.cookie, await services.sessions.open(person, options.sign_in), options.secure)
         return answer
 
     @router.post("/ui/signout")
@@ -74,25 +75,29 @@ def signin_routes(services: Services, options: PageOptions, visitors: Visitors) 
     return router
 
 
-def _set(answer: Response, name: str, handle: str, secure: bool) -> None:
+def set_session(answer: Response, name: str, handle: str, secure: bool) -> None:
+    """Keep the handle of a session where no script can read it."""
     answer.set_cookie(name, handle, path="/", secure=secure, httponly=True, samesite="lax")
 
 
-def _local(target: str) -> str:
+def local(target: str) -> str:
     """Only a path of ours: no other host, no scheme, no sign-in page."""
     parts = urlsplit(target)
     fine = target.startswith("/") and not target.startswith(("//", "/\\", "/signin"))
     return target if fine and not parts.netloc and not parts.scheme and target.isprintable() else "/"
 
 
-def _back(target: str, error: str) -> RedirectResponse:
-    return RedirectResponse("/signin?" + urlencode({"next": _local(target), "error": error}), 303)
+def back(target: str, error: str) -> RedirectResponse:
+    """To the sign-in page, which says what went wrong."""
+    return RedirectResponse("/signin?" + urlencode({"next": local(target), "error": error}), 303)
 
 
 def _page(options: PageOptions, lang: Lang, target: str, error: str) -> str:
-    box = {"demo": _demo, "password": _password}.get(options.sign_in, _elsewhere)(options, lang, target)
+    box = {"demo": _demo, "password": _password, "hf": _provider}.get(options.sign_in, _elsewhere)(
+        options, lang, target
+    )
     warning = ""
-    if error in ("wrong", "down", "none"):
+    if error in ERRORS:
         warning = f'<p class="cs-err" role="alert">{WARN}{escape(words(f"signin.{error}", lang))}</p>'
     languages = "".join(
         f'<a class="cs-btn link" lang="{code}" href="/signin?lang={code}"'
@@ -138,6 +143,14 @@ def _password(options: PageOptions, lang: Lang, target: str) -> str:
         f'<label for="p">{words("signin.password", lang)}</label>'
         f'<input class="cs-in" id="p" name="password" type="password" autocomplete="current-password" required>'
         f'<button class="cs-btn primary"><span>{words("signin.go", lang)}</span></button></form>'
+    )
+
+
+def _provider(options: PageOptions, lang: Lang, target: str) -> str:
+    start = "/signin/start?" + urlencode({"next": target})
+    return (
+        f'<p class="cs-note">{words("signin.lead.hf", lang)}</p>'
+        f'<p><a class="cs-btn primary" href="{escape(start)}"><span>{words("signin.hf", lang)}</span></a></p>'
     )
 
 

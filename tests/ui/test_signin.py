@@ -12,7 +12,7 @@ from tests.ui.house import Rows
 from tools.toolset import Role
 from ui.commands import command_routes
 from ui.options import AuthorityDown, DemoPerson, PageOptions
-from ui.renewal import Renewal
+from ui.renewal import Renewal, of_the_demo
 from ui.sessions import Sessions
 from ui.shell import shell_routes
 from ui.visitors import Visitors
@@ -125,7 +125,7 @@ async def test_the_demos_people_stay_signed_in_while_their_authority_answers():
     sessions = Sessions(Rows(), KeyRing(new_secrets()), lambda: clock[0])
     workspace = Workspace()
     people = {"anna": DemoPerson("anna", "pw")}
-    renewal = Renewal(sessions, workspace, workspace, people, lambda: clock[0])
+    renewal = Renewal(sessions, of_the_demo(workspace, workspace, people), "demo", lambda: clock[0])
     old = Principal("t", "iss|anna", "Anna", Role.ADMIN, "eyJ.anna.old", clock[0] + timedelta(minutes=30))
     handle = await sessions.open(old, "demo")
     assert await renewal.find(handle) == old
