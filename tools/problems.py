@@ -125,7 +125,7 @@ def _short(text: Any) -> str:
 
 
 def _wait(headers: Mapping[str, str]) -> float | None:
-    """`Retry-After` in seconds (RFC 9110, 10.2.3); a date counts from the answer's own `Date`, whatever our clock says."""
+    """`Retry-After` in seconds (RFC 9110, 10.2.3); a date counts from the answer's own `Date`, not from our clock."""
     value = headers.get("Retry-After", "")
     if re.fullmatch(r"\d{1,6}", value):
         return float(value)

@@ -2,15 +2,18 @@
 
 POST /misbehave sets what happens to the next changing requests: `{"mode", "times"}` with one of
 drop (commit, then cut the connection), error (commit, then answer 500), busy (409 with Retry-After), slow_down (429
-with Retry-After), hang (no answer until the client leaves), deaf (cut before anything is done).
+with Retry-After, `late` and `dated` with one of two seconds and with a date), hang (no answer until the client
+leaves), deaf (cut before anything is done).
 """
 
 import asyncio
 import json
 import os
 import socket
+import time
 from collections.abc import AsyncIterator, Mapping
 from contextlib import asynccontextmanager
+from email.utils import formatdate
 from hashlib import sha256
 from typing import Any
 
@@ -99,14 +102,15 @@ class Backend:
     async def change(self, request: Request) -> Response:
         """Delete or rename, once for each key; `dry_run` only looks."""
         body = await request.body()
-        self.requests.append({"method": request.method, "key": request.headers.get("idempotency-key")})
+        key = request.headers.get("idempotency-key")
+        self.requests.append({"method": request.method, "key": key, "at": time.monotonic()})
         if "dry_run" in request.query_params:
             return await self._look(request.path_params["thing"])
         mode = self._mode()
         if mode == "deaf":
             return _Cut()
-        if mode in ("busy", "slow_down"):
-            return _problem({"busy": 409, "slow_down": 429}[mode], mode, {"Retry-After": "0"})
+        if mode in ("busy", "slow_down", "late", "dated"):
+            return _problem(409 if mode == "busy" else 429, mode, {"Retry-After": _after(mode)})
         answer = await self._once(request, body)
         if mode == "hang":
             await _until_gone(request)
@@ -185,6 +189,10 @@ class _Cut(Response):
     async def __call__(self, scope: Any, receive: Any, send: Any) -> None:
         await send({"type": "http.response.start", "status": 200, "headers": [(b"content-length", b"100")]})
         await send({"type": "http.response.body", "body": b"{", "more_body": True})
+
+
+def _after(mode: str) -> str:
+    return {"late": "2", "dated": formatdate(time.time() + 2, usegmt=True)}.get(mode, "0")
 
 
 async def _until_gone(request: Request) -> None:

@@ -27,7 +27,10 @@ PATIENCE = 25.0
 
 
 class Plant:
-    """One test's plant. `revive` restarts what died, without its failpoint, as an operator's system would."""
+    """One test's plant. `revive` restarts what died, without its failpoint, as an operator's system would.
+
+    `recoveries` are the seconds from each death to the state that was waited for.
+    """
 
     def __init__(self, url: str, pool: Pool, model: WireServer, folder: Path):
         self.url = url
@@ -36,6 +39,8 @@ class Plant:
         self.folder = folder
         self.replicas: list[Replica] = []
         self.deaths = 0
+        self.died: float | None = None
+        self.recoveries: list[float] = []
         self.once = folder / "once"
         self._listener = socket.create_server(("127.0.0.1", 0), backlog=64)
         self._backend: Any = None
@@ -67,12 +72,16 @@ class Plant:
         """Put a new process in the place of each that died."""
         for place, replica in enumerate(self.replicas):
             if not replica.alive:
-                self.deaths += 1
+                self._mourn()
                 replica.end()
                 self.replicas[place] = Replica(self.plan())
         if self._backend is not None and not self._backend.is_alive():
-            self.deaths += 1
+            self._mourn()
             self.start_backend()
+
+    def _mourn(self) -> None:
+        self.deaths += 1
+        self.died = time.monotonic()
 
     async def until_dead(self, deaths: int, seconds: float = 5.0) -> None:
         """Wait until that many processes have died and were restarted; raises `TimeoutError`."""
@@ -115,6 +124,9 @@ class Plant:
             if revive:
                 self.revive()
             await asyncio.sleep(0.02)
+        if self.died is not None:
+            self.recoveries.append(time.monotonic() - self.died)
+            self.died = None
         return state
 
     async def pending(self, ref: TurnRef) -> list[dict[str, Any]]:

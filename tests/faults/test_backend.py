@@ -52,6 +52,17 @@ async def test_a_passing_failure_costs_neither_the_effect_nor_a_second_one(front
     assert len({r["key"] for r in seen if r["key"]}) == 1
 
 
+@pytest.mark.parametrize("mode", ["late", "dated"])
+async def test_a_wait_that_the_backend_asks_for_is_kept(front, mode):
+    await front.plant.http.post("/misbehave", json={"mode": mode, "times": 1})
+    ref, parts = await front.say("rename d-1")
+    assert await front.plant.state(ref) == "succeeded"
+    assert cards(parts, "tool_error") == []
+    first, second = (r["at"] for r in (await front.plant.http.get("/requests")).json() if r["key"])
+    assert second - first >= 0.95
+    assert len(await front.plant.effects()) == 1
+
+
 @pytest.mark.parametrize("request_", ["delete d-1", "rename d-1"])
 @pytest.mark.parametrize("mode", ["drop", "error"])
 async def test_outcome_that_stays_unknown_is_told_as_unknown(front, mode, request_):
