@@ -1,0 +1,127 @@
+"""Many people at once, in a process of their own; a job is one JSON object on standard input, the answer one on output.
+
+{"wire": "api", "urls": [...], "people": 50, "message": "hello", "spread": 1.0, "turns": 1, "options": {}}
+"""
+
+import asyncio
+import json
+import subprocess
+import sys
+import time
+from dataclasses import dataclass
+from typing import Any
+
+from benchmarks._lab.ear import Ear
+from benchmarks._lab.figures import percentile
+from benchmarks._lab.gradio_wire import GradioApi, GradioPage
+from benchmarks._lab.http import HttpError
+from benchmarks._lab.wires import ChainlitWire, RawWire, SseWire, Wire
+
+WIRES: dict[str, Any] = {
+    "raw": RawWire, "sse": SseWire, "chainlit": ChainlitWire, "api": GradioApi, "page": GradioPage,
+}  # fmt: skip
+PATIENCE = 60.0
+EXPECTED = (HttpError, OSError, RuntimeError, TimeoutError, ValueError)
+
+
+@dataclass(frozen=True, slots=True)
+class Job:
+    """Who talks how with whom. `spread` seconds lie between the first person's start and the last one's."""
+
+    wire: str
+    urls: list[str]
+    people: int = 1
+    message: str = "hello"
+    spread: float = 1.0
+    turns: int = 1
+    hold: bool = False
+    options: dict[str, Any] | None = None
+
+    def person(self, number: int) -> Wire:
+        """The wire of one person; people are dealt to the servers in turn."""
+        return WIRES[self.wire](self.urls[number % len(self.urls)], self.options or {})
+
+
+def told(ear: Ear) -> dict[str, Any]:
+    """One answer in milliseconds and bytes."""
+    return {
+        "first_ms": (ear.first - ear.asked) / 1e3 if ear.first else None,
+        "whole_ms": (ear.ended - ear.asked) / 1e3 if ear.ended else None,
+        "p95_ms": percentile(ear.lags, 0.95) / 1e3 if ear.lags else None,
+        "worst_ms": max(ear.lags) / 1e3 if ear.lags else None,
+        "tokens": len(ear.lags),
+        "bytes": ear.bytes,
+        "error": ear.error,
+    }
+
+
+async def live(job: Job, wire: Wire, number: int, opened: asyncio.Barrier) -> list[Ear]:
+    """One person: open the page, wait for the others, then talk."""
+    heard = []
+    try:
+        await wire.open()
+    finally:
+        await opened.wait()
+    await asyncio.sleep(job.spread * number / job.people)
+    for _ in range(job.turns):
+        ear = Ear()
+        try:
+            ear = await asyncio.wait_for(wire.say(job.message), PATIENCE)
+        except EXPECTED as error:
+            ear.end(f"{type(error).__name__}: {error}"[:300])
+        heard.append(ear)
+        if job.turns > 1:
+            print(json.dumps(told(ear)), flush=True)
+            await asyncio.to_thread(sys.stdin.readline)
+    return heard
+
+
+async def everybody(job: Job) -> list[Ear]:
+    """All people, with their pages open until the last has heard his answer (and longer, if they are held)."""
+    opened = asyncio.Barrier(job.people)
+    wires = [job.person(number) for number in range(job.people)]
+    heard = await asyncio.gather(*(live(job, wire, number, opened) for number, wire in enumerate(wires)))
+    if job.hold:
+        print(json.dumps({"held": True}), flush=True)
+        await asyncio.to_thread(sys.stdin.readline)
+    await asyncio.gather(*(wire.close() for wire in wires))
+    return [ear for ears in heard for ear in ears]
+
+
+async def crowd(job: Job) -> dict[str, Any]:
+    """Everybody's answers, and what is behind: percentiles over all tokens."""
+    heard = await everybody(job)
+    lags = [lag for ear in heard for lag in ear.lags]
+    return {
+        "answers": [told(ear) for ear in heard],
+        "p50_ms": percentile(lags, 0.5) / 1e3 if lags else None,
+        "p95_ms": percentile(lags, 0.95) / 1e3 if lags else None,
+        "worst_ms": max(lags) / 1e3 if lags else None,
+        "tokens": len(lags),
+        "errors": [ear.error for ear in heard if ear.error],
+        "cpu_s": time.process_time(),
+    }
+
+
+def spawn(**job: Any) -> "subprocess.Popen[str]":
+    """The process, with its job handed over."""
+    process = subprocess.Popen(  # noqa: S603
+        [sys.executable, "-m", __name__], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
+    )
+    assert process.stdin is not None
+    process.stdin.write(json.dumps(job) + "\n")
+    process.stdin.flush()
+    return process
+
+
+def run_crowd(**job: Any) -> dict[str, Any]:
+    """Run a job in a process of its own and give its answer; raises `RuntimeError` when that process failed."""
+    with spawn(**job) as process:
+        out, _ = process.communicate()
+    if process.returncode:
+        raise RuntimeError(f"the clients failed with status {process.returncode}")
+    return json.loads(out)
+
+
+if __name__ == "__main__":
+    print(json.dumps(asyncio.run(crowd(Job(**json.loads(sys.stdin.readline()))))))

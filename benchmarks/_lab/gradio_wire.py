@@ -1,0 +1,156 @@
+"""Two ways to talk with a Gradio chat: its API endpoint, and every request that its page makes for a message."""
+
+import asyncio
+import json
+import uuid
+from contextlib import suppress
+from typing import Any
+
+from gradio_client.utils import apply_diff
+
+from benchmarks._lab.ear import Ear
+from benchmarks._lab.http import Http, unchunked
+
+Options = dict[str, Any]
+Event = dict[str, Any]
+
+
+class GradioApi:
+    """The endpoint `/chat` as programs use it. `conversation` says that the server hands out a conversation's id."""
+
+    def __init__(self, url: str, options: Options):
+        self.http = Http(url, {"Origin": url, **options.get("headers", {})})
+        self.conversation = "" if options.get("conversation") else None
+        self.session = uuid.uuid4().hex[:12]
+        self.outputs: list[Any] = []
+
+    async def open(self) -> None:
+        """Learn the numbers of the endpoints, and keep the heartbeat that a page keeps."""
+        self.config = json.loads(await self.http.get("/config"))
+        self.functions = {f["id"]: f for f in self.config["dependencies"]}
+        self.chat = next(f for f in self.functions.values() if f["api_name"] == "chat")
+        self._heart = asyncio.create_task(self._beat())
+
+    async def close(self) -> None:
+        """Let the heartbeat go."""
+        self._heart.cancel()
+        with suppress(asyncio.CancelledError):
+            await self._heart
+
+    async def say(self, message: str, **extra: str) -> Ear:
+        """One call of the endpoint."""
+        fields = {"message": message, "conversation_id": self.conversation or "", **extra}
+        values = [fields.get(self._label(i), "") if n else message for n, i in enumerate(self.chat["inputs"])]
+        ear = Ear()
+        self.outputs = await self.run(self.chat, values, ear)
+        if self.conversation == "":
+            self.conversation = self.outputs[0][0]["content"]
+        ear.end(None if ear.lags else "no token came")
+        return ear
+
+    async def run(self, function: Event, values: list[Any], ear: Ear, event: Any = None) -> list[Any]:
+        """Queue a function and hear it out; its outputs. Raises `RuntimeError` when it failed."""
+        await self.join(function, values, ear, event)
+        raw = bytearray()
+        async for data in self.http.stream("GET", f"/gradio_api/queue/data?session_hash={self.session}"):
+            ear.hear(data)
+            raw += data
+        return outputs_of(bytes(raw), len(function["outputs"]))
+
+    async def join(self, function: Event, values: list[Any], ear: Ear, event: Any = None) -> None:
+        """Queue a function."""
+        body = {"data": values, "event_data": event, "fn_index": function["id"], "session_hash": self.session}
+        _, size = await self.http.post("/gradio_api/queue/join", {**body, "trigger_id": None})
+        ear.bytes += size
+
+    def _label(self, component: int) -> str:
+        found = next(c for c in self.config["components"] if c["id"] == component)
+        return found["props"].get("label") or ""
+
+    async def _beat(self) -> None:
+        async for _ in self.http.stream("GET", f"/gradio_api/heartbeat/{self.session}"):
+            pass
+
+
+class GradioPage(GradioApi):
+    """The page: each message runs the chain of functions that hangs on the box's `submit`, with the page's values."""
+
+    async def open(self) -> None:
+        """Also hold every component's value."""
+        await super().open()
+        self.values = {c["id"]: c["props"].get("value") for c in self.config["components"]}
+        self.states = {c["id"] for c in self.config["components"] if c["type"] == "state"}
+        self.begin = next(
+            f for f in self.functions.values() for target in f["targets"] if target[1] == "submit" and target[0]
+        )
+        self.look = next((f for f in self.functions.values() if any(t[1] == "look" for t in f["targets"])), None)
+
+    async def say(self, message: str, **extra: str) -> Ear:
+        """Type a message, send it, and let everything happen that the page does about it."""
+        ear = Ear()
+        self.values[self.begin["inputs"][0]] = message
+        await self._chain(self.begin, ear)
+        ear.end(None if ear.lags else "no token came")
+        return ear
+
+    async def _chain(self, function: Event, ear: Ear) -> None:
+        values = [None if i in self.states else self.values[i] for i in function["inputs"]]
+        if function["queue"]:
+            outputs = await self.run(function, values, ear)
+        else:
+            body = {"data": values, "event_data": None, "fn_index": function["id"], "session_hash": self.session}
+            answer, size = await self.http.post("/gradio_api/run/predict", {**body, "trigger_id": None})
+            ear.bytes += size
+            outputs = answer["data"]
+        self._take(function, outputs)
+        if self.look and any(t == "stream_token" for t in self._types(function)):
+            await self._look(ear)
+        for then in self.functions.values():
+            if then["trigger_after"] == function["id"]:
+                await self._chain(then, ear)
+
+    def _take(self, function: Event, outputs: list[Any]) -> None:
+        for component, value in zip(function["outputs"], outputs, strict=True):
+            if isinstance(value, dict) and value.get("__type__") == "update":
+                if "value" in value:
+                    self.values[component] = value["value"]
+            else:
+                self.values[component] = value
+
+    def _types(self, function: Event) -> list[str]:
+        """The kinds of parts in the newest transcript, after the function that streams it."""
+        shown = [self.values[i] for i in function["outputs"] if isinstance(self.values.get(i), list)]
+        if not function["queue"] or not shown:
+            return []
+        return [(message.get("metadata") or {}).get("type") or "" for message in shown[-1]]
+
+    async def _look(self, ear: Ear) -> None:
+        """Countersign's page tells the server where it is, and reads the stored messages once the answer is there."""
+        assert self.look is not None
+        views = [m["content"][0]["value"] for m in self.values[self.look["outputs"][0]] or [] if _is_view(m)]
+        place = next((view["conversation"] for view in reversed(views) if view["conversation"]), "")
+        for kind in ("at", "refresh"):
+            self._take(self.look, await self.run(self.look, [], ear, {"id": place, "type": kind}))
+
+
+def _is_view(message: Event) -> bool:
+    return (message.get("metadata") or {}).get("type") == "view"
+
+
+def outputs_of(raw: bytes, count: int) -> list[Any]:
+    """The last outputs in a stream of events: first values, then differences. Raises `RuntimeError`."""
+    head, _, body = raw.partition(b"\r\n\r\n")
+    text = unchunked(body) if b"chunked" in head.lower() else body
+    outputs: list[Any] = [None] * count
+    begun = False
+    for line in text.split(b"\n\n"):
+        event = json.loads(line.removeprefix(b"data: ")) if line.startswith(b"data: ") else {}
+        if event.get("msg") == "process_generating" and begun:
+            pairs = zip(outputs, event["output"]["data"], strict=True)
+            outputs = [apply_diff(old, diff) if diff else old for old, diff in pairs]
+        elif event.get("msg") in ("process_generating", "process_completed"):
+            if not event["success"]:
+                raise RuntimeError(f"the server failed: {event['output']}")
+            if not begun or event["output"]["data"]:
+                outputs, begun = event["output"]["data"], True
+    return outputs
