@@ -77,6 +77,8 @@ class Decisions(Library):
     async def cancel(self, principal: Principal, conversation_id: str, turn_id: str | None = None) -> None:
         """Stop the turn (or whichever goes on); stopping what has ended does nothing."""
         mine, place = (principal.tenant, principal.subject), uuid_of(conversation_id)
+        if turn_id is not None:
+            words.turn_id(turn_id, "en")
         with refusing():
             async with transaction(self._pool) as connection:
                 if await conversations.get(connection, *mine, place) is None:

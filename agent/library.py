@@ -141,6 +141,7 @@ class Library:
 
     async def _turn(self, principal: Principal, conversation_id: str, turn_id: str) -> Turn:
         mine = principal.tenant, principal.subject
+        words.turn_id(turn_id, "en")
         async with self._store() as connection:
             turn = await turns.of_client(connection, *mine, uuid_of(conversation_id), turn_id)
         if turn is None:

@@ -4,6 +4,8 @@ import asyncio
 import json
 import uuid
 from collections.abc import AsyncIterator, Callable
+from contextlib import suppress
+from functools import partial
 from typing import Any
 
 import gradio as gr
@@ -14,6 +16,7 @@ from agent.turns import Decision, TurnRef, Turns
 from tools.toolset import Lang
 from ui.draw import REFUSED
 from ui.lang import language
+from ui.stops import Stops
 from ui.streams import while_shown, with_beat
 from ui.strings import words
 from ui.tabs import Tabs
@@ -31,10 +34,11 @@ class BadRequest(Exception):  # noqa: N818
 class Endpoint:
     """Takes a message or a decision, then follows the turn."""
 
-    def __init__(self, turns: Turns, visitors: Visitors, tabs: Tabs):
+    def __init__(self, turns: Turns, visitors: Visitors, tabs: Tabs, stops: Stops):
         self._turns = turns
         self._visitors = visitors
         self._tabs = tabs
+        self._stops = stops
 
     def function(self) -> Callable[..., AsyncIterator[Parts]]:
         """The function for `gr.ChatInterface`; its parameter names are the names of the API."""
@@ -61,15 +65,16 @@ class Endpoint:
         call.from_page = self._visitors.is_browser(call.cookies, call.headers, user_jwt)
         try:
             person = await self._visitors.anyone(call.cookies, call.headers, user_jwt)
-            ref = await self._begin(person, call)
+            beginning = asyncio.ensure_future(self._begin(person, call))
+            with self._stops.following(call.tab, partial(self._stop, person, beginning)):
+                ref = await asyncio.shield(beginning)  # whoever leaves now has sent the message all the same
+                async for parts in self._follow(person, ref, call):
+                    yield parts
         except (Refused, Unauthenticated, BadRequest) as refusal:
             status, code, text = _spoken(refusal, call)
             if not call.from_page:
                 raise gr.Error(text, title=f"{status} {code}", print_exception=False) from None
             yield [error_part(code, text)]
-            return
-        async for parts in self._follow(person, ref, call):
-            yield parts
 
     async def _begin(self, person: Principal, call: "Call") -> TurnRef:
         """Do what the call asks for; the turn to follow."""
@@ -96,13 +101,14 @@ class Endpoint:
         if call.from_page:
             source = while_shown(source, lambda: self._tabs.shows(call.tab, number))
             yield first
-        try:
-            async for parts in source:
-                told = answer(ref.conversation_id, ref.turn_id, parts, call.lang) if call.from_page else parts
-                yield [_fresh(part) for part in (*first, *told)]
-        except asyncio.CancelledError:  # Stop; a client that merely went away raises GeneratorExit and changes nothing
+        async for parts in source:
+            told = answer(ref.conversation_id, ref.turn_id, parts, call.lang) if call.from_page else parts
+            yield [_fresh(part) for part in (*first, *told)]
+
+    async def _stop(self, person: Principal, beginning: asyncio.Future[TurnRef]) -> None:
+        with suppress(Refused, BadRequest):  # what was refused does not run
+            ref = await asyncio.shield(beginning)
             await self._turns.cancel(person, ref.conversation_id, ref.turn_id)
-            raise
 
 
 class Call:

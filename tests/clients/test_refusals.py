@@ -95,3 +95,26 @@ async def test_no_refusal_tells_how_the_server_is_made(enter, product):
         await (await enter()).say("hello", turn_id="x" * 300)
     assert "turn_id must be 1 to 255" in str(refusal.value)
     assert "Traceback" not in str(refusal.value) + product.log
+
+
+@pytest.mark.parametrize("extra", [{"reason": ["x"]}, {"args": "x"}, {"args": [1]}])
+async def test_a_decision_with_fields_of_another_kind_is_explained(asked, extra):
+    chat, card = asked
+    with pytest.raises(ClientError, match="args must be a JSON object and reason a text"):
+        await chat.decide("confirm", card, **extra)
+
+
+async def test_a_card_is_not_decided_from_another_conversation(asked, enter):
+    chat, card = asked
+    elsewhere = await enter()
+    await elsewhere.say("hello")
+    with pytest.raises(ClientError, match="There is no such thing here"):
+        await elsewhere.decide("confirm", card)
+    await chat.decide("deny", card)
+
+
+@pytest.mark.parametrize(("turn", "told"), [("nobody-sent-this", "no such thing"), ("a\0", "printable characters")])
+async def test_a_turn_that_is_not_there_cannot_be_followed(asked, turn, told):
+    chat, _ = asked
+    with pytest.raises(ClientError, match=told):
+        await chat.say(action="attach", turn_id=turn)
