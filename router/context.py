@@ -63,11 +63,16 @@ class Context:
 
     def leans(self, reading: Reading, recent: Sequence[Sequence[str]]) -> bool:
         """Whether the query makes sense only after the last turns: it is short, points back or names no thing."""
-        if not recent or not reading.words or any(part.outside for part in reading.parts):
+        if not recent or not reading.words or self._talks(reading):
             return False
         pointing = any(word.meant in _POINTERS for word in reading.words)
         named = any(self._known & part.terms.keys() for part in reading.parts)
         return not named or len(reading.words) <= (2 * _SHORT if pointing else _SHORT)
+
+    def _talks(self, reading: Reading) -> bool:
+        """Whether something of everyday life is all that the query asks for: not "thanks, now delete the second"."""
+        acting = any(not part.outside and any(map(self._lexicon.is_act, part.terms)) for part in reading.parts)
+        return not acting and any(part.outside for part in reading.parts)
 
     def lend_recent(self, reading: Reading, used: Sequence[str]) -> None:
         """Give the clauses that name no thing the things of the last turn's tools and of those that follow on them."""

@@ -56,17 +56,18 @@ _FREEZE = {
     "alone",
     "untouched",
 }
+_KEEP = {"keep", "оставь", "оставьте", "оставим"}
 _LATE = {"рано", "рановато", "нельзя", "незачем", "отставить", "запрещаю", "alone", "untouched"}
 _LAMENT = {"нельзя": {"ничего"}, "незачем": {"ему", "ей", "им"}}  # what others cannot or need not do
 _FEAR = {"страшно", "боюсь", "опасно", "стремно", "рискованно", "afraid", "scared", "risky", "dangerous", "worried"}
 _REACH = 2
-WORDS = _RUSSIAN | _ENGLISH | _NOMINAL | _WHOLE | _FREEZE | _LATE
+WORDS = _RUSSIAN | _ENGLISH | _NOMINAL | _WHOLE | _FREEZE | _LATE | _KEEP
 
 
 @dataclass(frozen=True, slots=True)
 class Ruling:
     """Which words of a clause are ruled out. `frozen`: the things named may not be touched at all. `cautious`:
-    something is forbidden, whether or not it is clear what."""
+    something is forbidden or to be kept, whether or not it is clear what."""
 
     out: tuple[bool, ...]
     frozen: bool
@@ -80,7 +81,7 @@ def ruled_out(words: Sequence[str], acts: Sequence[bool], empty: Container[str])
     forbidding = [at for at in range(len(words)) if clause.forbids(at)]
     out = {i for at in forbidding for i in clause.scope(at)}
     frozen = bool(forbidding) and bool(_FREEZE & set(words))
-    return Ruling(tuple(i in out for i in range(len(words))), frozen, bool(forbidding))
+    return Ruling(tuple(i in out for i in range(len(words))), frozen, bool(forbidding) or bool(_KEEP & set(words)))
 
 
 @dataclass(slots=True)

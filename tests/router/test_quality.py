@@ -10,7 +10,16 @@ from router.evaluation import Outcome, evaluate, figures, run
 
 from .conftest import DATA
 
-FILES = ["router_dev", "router_own", "router_second", "router_third", "router_fourth", "router_fifth"]
+FILES = [
+    "router_dev",
+    "router_own",
+    "router_second",
+    "router_third",
+    "router_fourth",
+    "router_fifth",
+    "router_sixth",
+    "router_seventh",
+]
 
 
 @pytest.fixture(scope="module")
