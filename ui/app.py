@@ -27,6 +27,7 @@ from ui.security import OriginCheck, SecurityHeaders
 from ui.shell import shell_routes
 from ui.signin import signin_routes
 from ui.signin_provider import provider_routes
+from ui.stops import StopRequests, Stops
 from ui.strings import module, strings
 from ui.tab_owners import TabOwners
 from ui.theme import Countersign
@@ -58,10 +59,12 @@ def build_app(services: Services, options: PageOptions) -> FastAPI:
         app.include_router(audit_routes(services.audit))
     if services.selector is not None:
         app.include_router(router_routes(services.selector, services.specs))
+    stops = Stops()
+    app.add_middleware(StopRequests, stops=stops)
     _guard(app, services, options, visitors, finder)
     return gr.mount_gradio_app(
         app,
-        chat_page(services.turns, visitors, {name: spec.titles for name, spec in services.specs.items()}),
+        chat_page(services.turns, visitors, {name: spec.titles for name, spec in services.specs.items()}, stops),
         path="/",
         theme=Countersign(),
         head=head(),

@@ -15,6 +15,7 @@ from ui.draw import Artist
 from ui.endpoint import Endpoint, error_part
 from ui.html import component
 from ui.lang import language
+from ui.stops import Stops
 from ui.streams import while_shown, with_beat
 from ui.tabs import Tabs
 from ui.transcript import MESSAGES, answer, running, transcript, view
@@ -75,10 +76,10 @@ class Looks:
         yield transcript(page, lang, newest=before is None), id_, False
 
 
-def chat_page(turns: Turns, visitors: Visitors, titles: Titles) -> gr.Blocks:
+def chat_page(turns: Turns, visitors: Visitors, titles: Titles, stops: Stops) -> gr.Blocks:
     """The page at `/`, with the API endpoint `/chat`; `titles` are what tools are called, by name and language."""
     tabs = Tabs()
-    endpoint = Endpoint(turns, visitors, tabs)
+    endpoint = Endpoint(turns, visitors, tabs, stops)
     looks = Looks(turns, visitors, tabs)
     with gr.Blocks(title="Countersign", fill_width=True, fill_height=True) as demo:
         inputs = [gr.Textbox(value="", label=name, visible=False) for name in INPUTS]

@@ -34,8 +34,8 @@ class TabOwners:
             await self.app(scope, receive, send)
             return
         if scope["method"] == "POST":
-            body = await _whole(receive)
-            named, receive = _named_in(body), _again(body, receive)
+            body = await whole(receive)
+            named, receive = session_in(body), again(body, receive)
         else:
             named = _named_by(scope)
         if named and not self._keeps(named, await self._person(Request(scope))):
@@ -68,7 +68,7 @@ def _named_by(scope: Scope) -> str:
     return rest.partition("/")[0] if route in ("heartbeat", "stream") else ""
 
 
-def _named_in(body: bytes) -> str:
+def session_in(body: bytes) -> str:
     """The session id in a JSON body; "" where there is none (the route itself refuses what is no JSON)."""
     try:
         data = json.loads(body)
@@ -78,7 +78,8 @@ def _named_in(body: bytes) -> str:
     return session if isinstance(session, str) else ""
 
 
-async def _whole(receive: Receive) -> bytes:
+async def whole(receive: Receive) -> bytes:
+    """The body of a request."""
     body = bytearray()
     while True:
         message = await receive()
@@ -87,7 +88,7 @@ async def _whole(receive: Receive) -> bytes:
             return bytes(body)
 
 
-def _again(body: bytes, receive: Receive) -> Receive:
+def again(body: bytes, receive: Receive) -> Receive:
     """The body once more, for the app; what follows it comes from the connection."""
     first: list[Message] = [{"type": "http.request", "body": body, "more_body": False}]
 

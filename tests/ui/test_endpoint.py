@@ -11,6 +11,7 @@ from tests.ui.fake_turns import FakeTurns
 from tests.ui.house import Tokens
 from ui.endpoint import Call, Endpoint
 from ui.sessions import Sessions
+from ui.stops import Stops
 from ui.tabs import Tabs
 from ui.visitors import Visitors
 
@@ -24,7 +25,8 @@ class Caller:
         self.turns = FakeTurns()
         tokens = Tokens()
         self.tabs = Tabs()
-        self.endpoint = Endpoint(self.turns, Visitors(sessions, tokens, secure=False), self.tabs)
+        self.stops = Stops()
+        self.endpoint = Endpoint(self.turns, Visitors(sessions, tokens, secure=False), self.tabs, self.stops)
         self.request = SimpleNamespace(
             headers=headers or {}, cookies=cookies or {}, query_params={}, session_hash="tab1"
         )
@@ -134,7 +136,7 @@ async def test_retry_sends_the_same_words_once_more():
         await caller.say(conversation=conversation, action="retry", turn="t9")
 
 
-async def test_leaving_lets_the_turn_run_and_stopping_ends_it():
+async def test_leaving_lets_the_turn_run_and_only_a_stop_ends_it():
     caller = Caller()
     stream = caller.stream("slow", turn="t1")
     await anext(stream)
@@ -151,6 +153,34 @@ async def test_leaving_lets_the_turn_run_and_stopping_ends_it():
     listener.cancel()
     with pytest.raises(asyncio.CancelledError):
         await listener
+    assert turn.state == "running"
+    listener = asyncio.create_task(listen())
+    await asyncio.sleep(0.05)
+    await caller.stops.stop("another tab")
+    assert turn.state == "running"
+    await caller.stops.stop("tab1")
+    await listener
+    assert turn.state == "canceled"
+
+
+async def test_a_stop_that_comes_before_the_turn_is_accepted_counts():
+    caller = Caller()
+    accepted, go_on = asyncio.Event(), asyncio.Event()
+    accept = caller.turns.accept
+
+    async def slowly(*args, **more):
+        accepted.set()
+        await go_on.wait()
+        return await accept(*args, **more)
+
+    caller.turns.accept = slowly
+    streaming = asyncio.create_task(caller.say("slow", turn="t1"))
+    await accepted.wait()
+    stopping = asyncio.create_task(caller.stops.stop("tab1"))
+    streaming.cancel()
+    go_on.set()
+    await stopping
+    [turn] = next(iter(caller.turns.conversations_.values())).turns
     assert turn.state == "canceled"
 
 
