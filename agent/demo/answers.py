@@ -176,3 +176,20 @@ THINGS: Mapping[str, tuple[str, str]] = {
     "document": ("document", "документа"),
     "attachment": ("attachment", "вложения"),
 }
+
+ROLES: Mapping[str, str] = {
+    "viewer": "наблюдатель",
+    "analyst": "аналитик",
+    "editor": "редактор",
+    "publisher": "публикатор",
+    "admin": "администратор",
+}
+
+NO_TOOL: Mapping[str, tuple[str, str]] = {
+    "manage_people": (
+        "There is no tool here to add, delete or block people; whoever manages the accounts can. Nothing was changed. "
+        "What I can change are roles, for example: “take the role editor away from p.nair”.",
+        "Инструмента, чтобы добавить, удалить или заблокировать человека, здесь нет: это делает тот, кто ведёт учётные "
+        "записи. Ничего не изменено. Я могу менять роли, например: «забери у p.nair роль editor».",
+    ),
+}

@@ -60,7 +60,7 @@ INTENTS: Mapping[str, Intent] = {
          "update|set|create|delete|grant|revoke tag"),
         "dashboard tag owner description name @name @number @login @hashtag",
     ),
-    "delete_dashboard": Intent(("delete dashboard", "delete @name"), "dashboard @name @number"),
+    "delete_dashboard": Intent(("delete dashboard", "delete @name -user"), "dashboard @name @number"),
     "search_datasets": Intent(
         ("find dataset", "list|ask dataset", "dataset @plural", "dataset schema", "dataset source", "dataset @age",
          "fresh @age", "find dataset @name", "find @technical"),
@@ -130,7 +130,7 @@ INTENTS: Mapping[str, Intent] = {
     ),
     "list_users": Intent(
         ("list|ask|find user", "user @plural", "user @role", "who role", "list|ask role", "who @role", "who user",
-         "list|find @role", "ask @role", "find @login"),
+         "list|find @role", "ask @role", "find @login", "who @login -@past"),
         "list ask find who role user @role @plural @environment",
     ),
     "grant_role": Intent(
@@ -167,6 +167,19 @@ INTENTS: Mapping[str, Intent] = {
 }  # fmt: skip
 
 
+# Wishes that no tool of the workspace can grant; they must not be taken for a wish that sounds like them.
+NOBODYS: Mapping[str, Intent] = {
+    "manage_people": Intent(
+        (
+            "delete|switch_off|ban user -role -@role -tag -dashboard -dataset -document -list",
+            "delete|switch_off|ban @login -role -@role -tag -owner -dashboard -dataset -document -backup -task",
+            "create user -role -@role -list",
+        ),
+        "user @name @login",
+    ),
+}
+
+
 @dataclass(frozen=True, slots=True)
 class Match:
     """A tool and how well it fits a clause."""
@@ -190,6 +203,14 @@ def best_known(clause: Clause) -> Match | None:
     return best(clause, [{"name": name} for name in INTENTS])
 
 
+def best_of_nobody(clause: Clause) -> str | None:
+    """What a clause asks for that no tool can do, if that explains it better than any tool."""
+    fits = {name: max(_pattern_fits(clause, intent)) for name, intent in NOBODYS.items()}
+    name, fit = max(fits.items(), key=lambda pair: pair[1])
+    known = best_known(clause)
+    return name if fit >= THRESHOLD and (known is None or fit > known.score) else None
+
+
 def _prior(at: int, count: int) -> float:
     """Less than any concept is worth: it only decides between equals."""
     return 0.9 * (count - at) / count
@@ -199,8 +220,12 @@ def _fit(clause: Clause, tool: Mapping[str, Any]) -> float:
     intent = INTENTS.get(tool["name"])
     if intent is None:
         return _fit_by_name(clause, tool)
+    return max(_pattern_fits(clause, intent))
+
+
+def _pattern_fits(clause: Clause, intent: Intent) -> list[float]:
     also = frozenset(intent.also.split())
-    return max(_score(clause, _parsed(pattern), also) for pattern in intent.patterns)
+    return [_score(clause, _parsed(pattern), also) for pattern in intent.patterns]
 
 
 @dataclass(frozen=True, slots=True)

@@ -95,6 +95,7 @@ ACTIONS: dict[str, str] = {
         "open up, lift, выключи, выключить, отключи, отключить, сними, снять, убери, выведи, выйди, открой, "
         "открывай, закончи"
     ),
+    "ban": "ban, block, suspend, offboard, lock out, заблокируй, заблокировать, забань, забанить, уволь, уволить",
     "validate": ("validate, validation, validating, валидируй, валидация, валидацию, провалидируй, отвалидируй"),
     "draw": (
         "thumbnail, thumbnails, preview image, картинка, превью, миниатюра, превьюшка, превьюшки, обложка, thumbnials"

@@ -5,7 +5,8 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 from agent.demo.clauses import Clause, split
-from agent.demo.intents import best, best_known
+from agent.demo.howto import EXAMPLES, asks_how
+from agent.demo.intents import best, best_known, best_of_nobody
 from agent.demo.memory import fingerprint, thing_of
 from agent.demo.questions import ASK_TOOL, place_in
 from agent.demo.reading import Reading
@@ -86,13 +87,22 @@ def _edited(progress: _Progress, desk: Desk) -> dict[str, Result]:
 
 
 def _scripts(goal: Goal, desk: Desk) -> list[Script]:
-    return scripts(goal, desk) if goal.tool in desk.tools else [_lacking(goal)]
+    if goal.tool not in desk.tools:
+        return [_told(_lacking(goal, desk))]
+    return [_told(Outcome("how", goal.tool))] if goal.how else scripts(goal, desk)
 
 
-def _lacking(goal: Goal) -> Script:
-    """The script of a wish whose tool is not offered."""
+def _told(outcome: Outcome) -> Script:
+    """The script of a wish for which nothing is called."""
     yield from ()
-    return Outcome("cannot", goal.tool)
+    return outcome
+
+
+def _lacking(goal: Goal, desk: Desk) -> Outcome:
+    """What to say of a wish whose tool is not offered: the search for it knows whether there is one at all."""
+    search = _search_call(goal, desk)
+    found = desk.memory.result(search.tool, _said(search, desk)) if search else None
+    return Outcome("cannot", goal.tool, result=found, subject=goal.clause.own_text)
 
 
 def _replayed(script: Script, desk: Desk, made: set[str]) -> Outcome | list[Call | Ask]:
@@ -170,9 +180,13 @@ def _goals(clauses: Sequence[Clause], desk: Desk) -> tuple[list[Goal], list[Call
     for at, clause in enumerate(clauses):
         if (clause.ruled_out or "keep" in clause.concepts) and not clause.acts:
             continue
+        if nobodys := best_of_nobody(clause):
+            goals.append(Goal(nobodys, clause))
+            continue
         goal = _goal(_in_context(clause, desk), tuple(clauses[:at]), desk)
         if goal is None:
             continue
+        goal = replace(goal, how=goal.tool in EXAMPLES and asks_how(clause))
         if goal.tool not in desk.tools and (search := _search_for(goal, desk)):
             searches.append(search)
         elif not _repeats(goal, goals, desk):
@@ -203,12 +217,16 @@ def _in_context(clause: Clause, desk: Desk) -> Clause:
 
 def _search_for(goal: Goal, desk: Desk) -> Call | None:
     """A search for the tool of a wish that is not offered, unless it was made already."""
+    call = _search_call(goal, desk)
+    return None if call is None or desk.memory.result(call.tool, _said(call, desk)) else call
+
+
+def _search_call(goal: Goal, desk: Desk) -> Call | None:
     tool = desk.tools.get(FIND_TOOL)
     if tool is None or not tool.properties:
         return None
     argument = next(iter(tool.required), next(iter(tool.properties)))
-    call = Call(FIND_TOOL, {argument: goal.tool.replace("_", " ")})
-    return None if desk.memory.result(call.tool, _said(call, desk)) else call
+    return Call(FIND_TOOL, {argument: goal.tool.replace("_", " ")})
 
 
 def _repeats(goal: Goal, goals: Sequence[Goal], desk: Desk) -> bool:

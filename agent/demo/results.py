@@ -13,6 +13,7 @@ _ERROR = re.compile(r"^Error(?: (?P<status>\d{3}))?(?: (?P<code>\w+))?: (?P<titl
 _CUT = re.compile(r"\n\[truncated, [^\n]*\]\s*$")
 _DENIED = re.compile(r"\b(?:denied|declined|refused to sign|not approved)\b|отклон", re.IGNORECASE)
 _REASON = re.compile(r"(?:reason|причина|because)\b[^:\n]{0,20}:\s*(?P<reason>.+)", re.IGNORECASE)
+_ABOUT = re.compile(r"^The call was about <tool_result>(?P<name>.+)</tool_result>$", re.MULTILINE)
 _FENCE = re.compile(r"^\s*<tool_result\b[^>\n]*>\n|\n</tool_result>\s*$")
 _ANSWERED = "The person answered: "
 _BAD_ARGUMENTS = "Nothing ran: the arguments do not fit"
@@ -22,7 +23,7 @@ _NOISE = re.compile(r"^(?:Nothing was changed by this call\.|Do not repeat it.*)
 
 @dataclass(frozen=True)
 class Result:
-    """An answer: `data` is its JSON, if it was any; `code` and `detail` tell of a failure."""
+    """An answer: `data` is its JSON, if it was any; `code` and `detail` tell of a failure, `about` of what it was."""
 
     text: str
     data: Any = None
@@ -31,6 +32,7 @@ class Result:
     code: str = ""
     detail: str = ""
     cut: bool = False
+    about: str = ""
 
     @property
     def items(self) -> list[dict[str, Any]]:
@@ -87,7 +89,8 @@ def _failure(text: str, data: Any, error: re.Match[str] | None) -> Result:
     told = data if isinstance(data, dict) else {}
     code = (error and error["code"]) or str(told.get("code") or "")
     detail = _reason(text, told) if denied else _detail(text, told, error)
-    return Result(text, data, ok=False, denied=denied, code=code, detail=detail)
+    named = _ABOUT.search(text)
+    return Result(text, data, ok=False, denied=denied, code=code, detail=detail, about=named["name"] if named else "")
 
 
 def _reason(text: str, told: Mapping[str, Any]) -> str:

@@ -11,7 +11,7 @@ from agent.demo.memory import Memory
 from agent.demo.results import Result
 from agent.demo.schemas import Tool
 
-Kind = Literal["done", "none", "failed", "denied", "stopped", "cannot", "many", "skipped"]
+Kind = Literal["done", "none", "failed", "denied", "stopped", "cannot", "many", "skipped", "how"]
 
 
 @dataclass(frozen=True)
@@ -45,13 +45,14 @@ Script = Generator[Sequence[Step], list[Result], "Outcome"]
 
 @dataclass(frozen=True)
 class Goal:
-    """One wish: a tool, the clause that asks for it, and the clauses before it."""
+    """One wish: a tool, the clause that asks for it, and the clauses before it; `how` when it only asks how to."""
 
     tool: str
     clause: Clause
     before: tuple[Clause, ...] = ()
     after: bool = False
     args: Mapping[str, Any] = field(default_factory=dict)
+    how: bool = False
 
 
 @dataclass(frozen=True)

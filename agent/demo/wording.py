@@ -4,8 +4,21 @@ import re
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
-from agent.demo.answers import CHANGED, CHANGES, CHECKS, COMMITS, FACTS, LISTS, REFUSED, TABLES, THINGS
-from agent.demo.language import Lang
+from agent.demo.answers import (
+    CHANGED,
+    CHANGES,
+    CHECKS,
+    COMMITS,
+    FACTS,
+    LISTS,
+    NO_TOOL,
+    REFUSED,
+    ROLES,
+    TABLES,
+    THINGS,
+)
+from agent.demo.howto import explained
+from agent.demo.language import Lang, language
 from agent.demo.memory import thing_of
 from agent.demo.results import Result, rows
 from agent.demo.steps import Outcome
@@ -15,6 +28,8 @@ MOST_ROWS = 10
 _MOST_TEXT = 1500
 _MOST_LINES = 40
 _DEEPEST = 5
+_NEEDS = re.compile(r"^- (?P<tool>\w+) needs the role (?P<role>\w+): ", re.MULTILINE)
+_UNQUOTED = re.compile(r"[“«\"][^”»\"]*[”»\"]")
 _CAPABILITY = re.compile(r"^- \w+ \((?P<effect>\w+)\): (?P<what>.+)$", re.MULTILINE)
 _EFFECTS = (
     ("read", "Look up", "Посмотреть"),
@@ -205,12 +220,23 @@ _TELLERS: Mapping[str, Callable[[Mapping[str, Any], Lang], str]] = {
 def _change(outcome: Outcome, told: Mapping[str, Any], lang: Lang) -> str:
     """A change as the backend words it, else as this page does; then the way back, where there is one."""
     message = plain(str(told.get("message") or ""), 400)
-    text = message or say(lang, *CHANGED.get(outcome.tool, ("Done.", "Готово.")))
+    if message and language(_UNQUOTED.sub("", message)) != lang:  # the interface is in another language
+        message = f"{_name(_resource_name(told) or outcome.subject, lang)}: {_changed(outcome, lang)}"
+    text = message or _changed(outcome, lang)
     if message and message[-1] not in ".!?…":
         text += "."
     if told.get("change_id") is None or outcome.tool == "undo_change":
         return text
     return text + say(lang, " It can be undone: say “undo that”.", " Это можно вернуть: напишите «отмени это».")
+
+
+def _changed(outcome: Outcome, lang: Lang) -> str:
+    return say(lang, *CHANGED.get(outcome.tool, ("Done.", "Готово.")))
+
+
+def _resource_name(told: Mapping[str, Any]) -> str:
+    resource = told.get("resource")
+    return str(resource.get("name") or "") if isinstance(resource, dict) else ""
 
 
 def _none(outcome: Outcome, lang: Lang) -> str:
@@ -229,12 +255,14 @@ def _failed(outcome: Outcome, lang: Lang) -> str:
     code = next((c for c in REFUSED if result.code == c or result.code.endswith(c)), "")
     known = say(lang, *REFUSED[code]) if code else say(lang, "It did not work.", "Не получилось.")
     subject = f"{_name(outcome.subject, lang)}: " if outcome.subject else ""
-    detail = plain(result.detail, 400)
+    foreign = code and language(_UNQUOTED.sub("", result.detail)) != lang
+    detail = "" if foreign else plain(result.detail, 400)
     return f"{subject}{known} {detail}".strip()
 
 
 def _denied(outcome: Outcome, lang: Lang) -> str:
-    subject = f" {_name(outcome.subject, lang)}" if outcome.subject else ""
+    named = (outcome.result.about if outcome.result else "") or outcome.subject
+    subject = f" {_name(named, lang)}" if named else ""
     reason = plain(outcome.result.detail) if outcome.result else ""
     why = say(lang, f" Reason: {reason}.", f" Причина: {reason}.") if reason else ""
     return say(
@@ -253,12 +281,28 @@ def _stopped(outcome: Outcome, lang: Lang) -> str:
 
 
 def _cannot(outcome: Outcome, lang: Lang) -> str:
-    tool = outcome.tool.replace("_", " ")
+    if outcome.tool in NO_TOOL:
+        return say(lang, *NO_TOOL[outcome.tool])
+    wish = _name(outcome.subject, lang)
+    searched = _NEEDS.finditer(outcome.result.text if outcome.result else "")
+    role = next((match["role"] for match in searched if match["tool"] == outcome.tool), "")
+    if not role:
+        return say(
+            lang,
+            f"{wish}: there is no tool for this here. Nothing was changed.",
+            f"{wish}: инструмента для этого здесь нет. Ничего не изменено.",
+        )
     return say(
         lang,
-        f"I have no tool for this here ({tool}). Your role may not include it; an admin can tell.",
-        f"Нужного инструмента здесь нет ({tool}). Возможно, он не входит в вашу роль; подскажет администратор.",
+        f"{wish}: your role does not allow this, it needs the role {role}. Nothing was changed. "
+        "Ask somebody who has that role, or an admin to grant it.",
+        f"{wish}: ваша роль этого не позволяет, нужна роль «{ROLES.get(role, role)}». Ничего не изменено. "
+        "Попросите того, у кого эта роль есть, или администратора её выдать.",
     )
+
+
+def _how(outcome: Outcome, lang: Lang) -> str:
+    return explained(outcome.tool, lang)
 
 
 def _many(outcome: Outcome, lang: Lang) -> str:
@@ -288,4 +332,5 @@ _KINDS: Mapping[str, Callable[[Outcome, Lang], str]] = {
     "cannot": _cannot,
     "many": _many,
     "skipped": _skipped,
+    "how": _how,
 }

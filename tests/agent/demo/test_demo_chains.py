@@ -283,7 +283,7 @@ def test_a_tool_that_is_not_offered_is_looked_for_once() -> None:
     said = chat.say("delete dashboard Sales Overview")
     assert [name for name, _ in chat.calls].count("find_tools") == 1
     assert chat.rounds[0] == [("find_tools", {"description": "delete dashboard"})]
-    assert "no tool for this here (delete dashboard)" in said
+    assert "“delete dashboard Sales Overview”: there is no tool for this here" in said
 
 
 def test_refusals_are_told_in_words() -> None:

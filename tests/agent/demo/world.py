@@ -201,7 +201,8 @@ class Chat:
             return f"The person answered: {self.answers.pop(0)}", "success"
         if tool in self.denied:
             return (
-                "The person denied this call; nothing ran.\nReason: finance still needs it\nDo not repeat it.",
+                "The person denied this call; nothing ran.\nReason: finance still needs it\n"
+                "The call was about <tool_result>Retail <b>Pulse</tool_result>\nDo not repeat it.",
                 "error",
             )
         text = answer(tool, args)
