@@ -29,6 +29,8 @@ class Mutant:
 
 
 COUNTERSIGNED = "tests/agent/test_countersigned.py"
+FORGERIES = "tests/agent/test_forgeries.py"
+FORGED = f"{FORGERIES}::test_forged_decision_is_refused_on_record_and_calls_nothing"
 KILLS = "tests/faults/test_kills.py::test_killed_once_the_turn_ends_as_if_nothing_had_happened"
 PLAIN = "tests/faults/test_kills.py::test_change_that_needs_no_approval_happens_once_as_well"
 MUTANTS = [
@@ -38,6 +40,55 @@ MUTANTS = [
         "if not (self._approvals.holds(row) and self._approvals.approved(row)):",
         "if False:",
         f"{COUNTERSIGNED}::test_row_changed_in_the_database_is_refused",
+    ),
+    Mutant(
+        "every signature holds",
+        "agent/keys.py",
+        'return hmac.compare_digest(hmac.digest(self._key(purpose, kid), data, "sha256"), signature)',
+        "return True",
+        f"{FORGERIES}::test_a_byte_flipped_anywhere_in_the_row_is_refused_before_the_backend",
+    ),
+    Mutant(
+        "owner not compared",
+        "store/approvals.py",
+        "a.tenant = %(tenant)s and a.owner = %(owner)s",
+        "a.tenant = %(tenant)s",
+        f"{FORGED}[other user]",
+    ),
+    Mutant(
+        "tenant not compared",
+        "store/approvals.py",
+        "a.tenant = %(tenant)s and a.owner = %(owner)s",
+        "a.owner = %(owner)s",
+        f"{FORGED}[other tenant]",
+    ),
+    Mutant(
+        "conversation not compared",
+        "agent/decisions.py",
+        "uuid_of(decision.conversation_id) != turn.conversation_id",
+        "False",
+        f"{FORGED}[other conversation]",
+    ),
+    Mutant(
+        "late decision taken",
+        "store/approvals.py",
+        "a.state = 'pending' and a.expires_at > clock_timestamp()",
+        "a.state = 'pending'",
+        f"{FORGERIES}::test_decision_that_comes_too_late_is_refused_on_record",
+    ),
+    Mutant(
+        "refusals not on record",
+        "agent/decisions.py",
+        "if refused.code in UNFIT:",
+        "if False:",
+        f"{FORGED}[forged id]",
+    ),
+    Mutant(
+        "approval consumed twice",
+        "store/approvals.py",
+        "and a.state = 'approved' returning",
+        "returning",
+        "tests/store/test_approvals.py::test_an_approval_is_consumed_first_exactly_once",
     ),
     Mutant(
         "decision not verified",
@@ -110,16 +161,15 @@ MUTANTS = [
         "agent/driver.py",
         "elif state.tasks:",
         "elif state.next:",
-        KILLS,
+        f"{KILLS}[S2:2]",
         "faults",
     ),
     Mutant(
         "asynchronous durability",
         "agent/driver.py",
-        'durability="sync"',
-        'durability="async"',
-        KILLS,
-        "faults",
+        'durability="sync",',
+        'durability="async",',
+        "tests/agent/test_durability.py::test_no_call_is_sent_before_the_message_that_made_it_is_kept",
     ),
     Mutant(
         "two active turns",
@@ -127,6 +177,13 @@ MUTANTS = [
         "create unique index turns_one_active on turns (conversation_id)",
         "create index turns_one_active on turns (conversation_id)",
         "tests/store/test_indexes.py::test_a_conversation_has_one_active_turn",
+    ),
+    Mutant(
+        "two open cards of a call",
+        "store/migrations/versions/0001_initial.sql",
+        "create unique index approvals_one_open on approvals (turn_id, call_key)",
+        "create index approvals_one_open on approvals (turn_id, call_key)",
+        "tests/store/test_indexes.py::test_a_call_has_one_open_approval",
     ),
     Mutant(
         "ledger after If-Match",
