@@ -117,8 +117,51 @@ def test_a_viewer_gets_no_card_and_changes_nothing(enter):
     say(page, "delete the dashboard Q2 Margin")
     settled(page)
     expect(page.locator(".cs-confirm")).to_have_count(0)
-    expect(page.locator(".bot .md").last).to_be_visible()
+    expect(page.locator(".bot .md").last).to_contain_text("your role does not allow this, it needs the role editor")
     finds(page, "Q2 Margin", "find the dashboard Q2 Margin")
+
+
+def test_a_call_that_is_sent_anyway_is_refused_by_the_backend(enter):
+    """Ilya's token says editor; the backend goes by the role of this moment."""
+    admin, page = enter(), enter(user="ilya")
+    say(admin, "take the role editor away from ilya")
+    sign(admin)
+    settled(admin)
+    say(page, "delete dashboard 94")
+    refused = page.locator("[data-tool=delete_dashboard][data-state=failed]")
+    expect(refused).to_contain_text("Not allowed")
+    expect(page.locator(".bot .md").last).to_contain_text("Your role does not allow this")
+    expect(page.locator(".cs-confirm")).to_have_count(0)
+    settled(page)
+    say(admin, "give ilya the role editor")
+    sign(admin)
+    settled(admin)
+    finds(page, "Weekly Funnel (copy)", "open dashboard 94")
+
+
+def test_what_is_suggested_fits_the_role(enter):
+    viewer, editor = enter(user="vera"), enter(user="ilya")
+    expect(viewer.locator(".cs-chip")).to_have_count(4)
+    expect(viewer.locator(".cs-chip-s")).to_have_count(0)
+    expect(editor.locator(".cs-chip", has_text="Delete dashboard").locator(".cs-chip-s")).to_be_visible()
+
+
+def test_a_card_an_undo_and_the_audit_are_read_in_another_language(enter, workspace):
+    page = enter()
+    say(page, "delete dashboard 266")
+    expect(card(page)).to_contain_text("destroys data")
+    page.goto(page.url + "&lang=ru")
+    expect(card(page)).to_contain_text("Удалить дашборд «Кредиторка»?")
+    expect(card(page)).to_contain_text("уничтожает данные")
+    expect(card(page)).not_to_contain_text("destroys")
+    expect(card(page).locator(".cs-signas")).to_contain_text("Анна Петрова, администратор")
+    sign(page)
+    expect(page.locator(".cs-receipt.is-approved")).to_contain_text("Подписано: Анна Петрова")
+    settled(page)
+    page.goto(workspace.url + "/audit?lang=ru")
+    story = page.locator(".cs-table.audit tr", has_text="Кредиторка").first
+    expect(story).to_contain_text("Удалить дашборд «Кредиторка»")
+    expect(story).to_contain_text("Анна Петрова")
 
 
 def test_stop_ends_a_running_answer_and_keeps_what_was_said(enter):
@@ -128,8 +171,22 @@ def test_stop_ends_a_running_answer_and_keeps_what_was_said(enter):
     page.locator(".stop-button").click()
     settled(page)
     said = page.locator(".bot .md").last.inner_text()
+    expect(page.locator(".cs-notice[data-code=stopped]")).to_be_visible()
+    assert "|" not in said
     page.reload()
+    expect(page.locator(".cs-notice[data-code=stopped]")).to_contain_text("Stopped.")
     expect(page.locator(".bot .md").last).to_contain_text(said.splitlines()[0][:30])
+
+
+def test_empty_messages_leave_one_error(enter):
+    page = enter()
+    for _ in range(3):
+        page.locator(".cs-box textarea").focus()
+        page.keyboard.press("Enter")
+        expect(page.get_by_role("alert")).to_contain_text("The message is empty")
+        settled(page)
+    expect(page.get_by_role("alert")).to_have_count(1)
+    expect(page.locator(".user-row")).to_have_count(0)
 
 
 @pytest.mark.parametrize("text", ["مرحبا hello", "👩‍👩‍👧‍👦 hello", "hello\u200b\u202eworld"])
