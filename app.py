@@ -22,7 +22,7 @@ from joserfc.jwk import KeySet, OKPKey
 from agent import logs
 from agent.identity import JwksUrl, KeySource, StaticKeys, TokenVerifier
 from agent.keys import BadSecrets, KeyRing
-from agent.parts import backend_client, tools_of, turns_of
+from agent.parts import backend_client, price, tools_of, turns_of
 from agent.retention import keep_forgetting
 from agent.routing import entries_of
 from agent.settings import ConfigError, Settings, load_settings
@@ -43,6 +43,7 @@ from ui.authority import TokenEndpoint
 from ui.modes import house_tokens, open_id_provider, proxy_people, workspace_tokens
 from ui.options import DemoPerson, Example, PageOptions, Services, WritableTool
 from ui.pages.audit import StoredAudit
+from ui.pages.usage import StoredUsage
 from ui.renewal import Fresh, of_our_own, of_the_demo
 from ui.sessions import Sessions, StoredRows
 from ui.visitors import Verifier
@@ -190,6 +191,7 @@ async def opened(house: House) -> AsyncIterator[tuple[Services, PageOptions]]:
             verifier=known,
             authority=token_place,
             audit=StoredAudit(pool),
+            usage=StoredUsage(pool, lambda used: price(settings, used)),
             selector=router,
             specs=toolset.specs,
             ready=lambda: ready(pool),
@@ -286,7 +288,7 @@ def page_options(house: House, toolset: Toolset) -> PageOptions:
             WritableTool(spec.name, {"en": spec.titles["en"], "ru": spec.titles["ru"]})
             for spec in toolset.specs.values() if spec.effect is Effect.WRITE
         ],
-        pages=("approvals", "audit", "router"),
+        pages=("approvals", "audit", "usage", "router"),
         public_url=settings.public_url,
         allowed_hosts=settings.allowed_hosts,
         allowed_origins=settings.allowed_origins,

@@ -1,7 +1,8 @@
 """Tokens: one row for each model request, counted once even when its step runs again."""
 
 from dataclasses import asdict, dataclass
-from typing import LiteralString
+from datetime import date
+from typing import Literal, LiteralString
 from uuid import UUID
 
 from store import fence
@@ -27,6 +28,35 @@ class Usage:
     reasoning_tokens: int = 0
     output_tokens: int = 0
     estimated: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Spent:
+    """Sums over a day (in UTC), a model, a person, or what of these was asked for; the others are None."""
+
+    day: date | None
+    model: str | None
+    owner: str | None
+    name: str | None
+    requests: int
+    turns: int
+    input_tokens: int
+    cached_tokens: int
+    reasoning_tokens: int
+    output_tokens: int
+
+
+By = Literal["day", "person", "row"]
+_KEYS: dict[By, LiteralString] = {
+    "day": "(at at time zone 'UTC')::date as day, model, null as owner",
+    "person": "null::date as day, null as model, owner",
+    "row": "(at at time zone 'UTC')::date as day, model, owner",
+}
+_ORDER: dict[By, LiteralString] = {
+    "day": "day, model",
+    "person": "input_tokens + output_tokens desc, owner limit 100",
+    "row": "day, model, owner",
+}
 
 
 @dataclass(frozen=True, slots=True)
@@ -87,4 +117,32 @@ async def spent(connection: Connection, tenant: str, seconds: float, owner: str 
             and (%(owner)s::text is null or owner = %(owner)s)
         """,
         {"tenant": tenant, "owner": owner, "seconds": seconds},
+    )
+
+
+async def grouped(
+    connection: Connection, tenant: str, by: By, since: date, until: date, owner: str | None = None
+) -> list[Spent]:
+    """Tokens of the days from `since` to before `until`, of the tenant or of one person.
+
+    By "day" and model, by "person" (the hundred who used most), or a "row" for each day, model and person. A person's
+    name is that of the last sign-in, if there is one.
+    """
+    return await many(
+        connection,
+        Spent,
+        f"""
+        with spent as (
+            select {_KEYS[by]}, count(distinct turn_id)::int as turns, {_SUMS} from usage
+            where tenant = %(tenant)s and (%(owner)s::text is null or owner = %(owner)s)
+                and at >= %(since)s::date::timestamp at time zone 'UTC'
+                and at < %(until)s::date::timestamp at time zone 'UTC'
+            group by 1, 2, 3
+        ), names as (
+            select distinct on (subject) subject, name from sessions where tenant = %(tenant)s
+            order by subject, expires_at desc
+        )
+        select spent.*, names.name from spent left join names on names.subject = spent.owner order by {_ORDER[by]}
+        """,
+        {"tenant": tenant, "owner": owner, "since": since, "until": until},
     )

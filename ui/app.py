@@ -21,6 +21,7 @@ from ui.pages.approvals import approval_routes
 from ui.pages.audit import audit_routes
 from ui.pages.plain import page_routes
 from ui.pages.router import router_routes
+from ui.pages.usage import usage_routes
 from ui.proxy import ProxySignIn
 from ui.renewal import Renewal
 from ui.security import OriginCheck, SecurityHeaders
@@ -57,6 +58,8 @@ def build_app(services: Services, options: PageOptions) -> FastAPI:
     app.include_router(approval_routes(services.turns))
     if services.audit is not None:
         app.include_router(audit_routes(services.audit))
+    if services.usage is not None:
+        app.include_router(usage_routes(services.usage))
     if services.selector is not None:
         app.include_router(router_routes(services.selector, services.specs))
     stops = Stops()

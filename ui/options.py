@@ -10,6 +10,7 @@ from agent.turns import Turns
 from tools.toolset import Lang, Role, ToolSpec
 from ui.oidc import OpenIdProvider
 from ui.pages.audit import AuditLog
+from ui.pages.usage import UsageLog
 from ui.proxy import ProxyPeople
 from ui.sessions import Sessions
 from ui.visitors import Verifier
@@ -111,6 +112,7 @@ class Services:
     selector: Selector | None = None
     specs: Mapping[str, ToolSpec] = field(default_factory=dict)
     ready: Readiness = _ready
+    usage: UsageLog | None = None
     fresh: Callable[[Principal], Awaitable[Principal | None]] | None = None
     proxy: ProxyPeople | None = None
     provider: OpenIdProvider | None = None

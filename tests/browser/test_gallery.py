@@ -3,16 +3,18 @@
 The pictures go to `tests/browser/shots/` (not kept in the repository); look at them after a change of the sheets.
 """
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from importlib.resources import files
 from pathlib import Path
 
 import pytest
 from playwright.sync_api import Browser, Page, expect
 
+from tests.browser.acts import ARMED
 from tests.browser.conftest import sign_in
+from tests.browser.drawing import LOOK, looked_at, out_of_reach
 from tests.browser.serve import Served, serve
-from tests.ui.gallery import STATES, gallery
+from tests.ui.gallery import STATES, gallery, spent
 from tests.ui.house import House
 
 SHOTS = Path(__file__).parent / "shots"
@@ -31,6 +33,7 @@ def exhibition(request) -> Iterator[Served]:
     shown = gallery("test|ilya", request.param)
     house.turns.conversations_ = {conversation.id: conversation for conversation in shown.values()}
     house.lang = request.param
+    house.usage.rows = spent("test|ilya")
     with serve(house) as served:
         yield served
 
@@ -49,26 +52,34 @@ def test_every_card_state(chromium: Browser, exhibition: Served, look: str):
     page = context.new_page()
     errors: list[str] = []
     page.on("pageerror", lambda error: errors.append(str(error)))
+    page.on("response", lambda answer: answer.ok or errors.append(f"{answer.status} {answer.url}"))
+    page.route("**/ui/decide", lambda route: None)  # what is decided here stays on its way
     sign_in(page, exhibition.url, "ilya")
     page.evaluate(AXE)
-    findings = [finding for name in STATES for finding in look_at(page, exhibition, name, f"{name}_{look}_{lang}")]
+    seen: set[str] = set()
+    findings = [f for name in STATES for f in look_at(page, exhibition, name, f"{name}_{look}_{lang}", seen)]
     context.close()
     assert errors == []
     assert findings == []
+    assert sorted(LOOK.keys() - seen) == [], "drawn in no state"
 
 
-def look_at(page: Page, exhibition: Served, name: str, shot: str) -> list[str]:
-    """Show a state without a reload, take its picture, and say what is wrong with it."""
+def look_at(page: Page, exhibition: Served, name: str, shot: str, seen: set[str]) -> list[str]:
+    """Show a state without a reload, take its picture, and say what is wrong with it; `seen` grows."""
     conversation = next(c for c in exhibition.house.turns.conversations_.values() if c.title == name)
     page.locator(f"[data-id='{conversation.id}'] a").dispatch_event("click")
     expect(page.locator(".cs-h1")).to_have_text(name)
     expect(page.locator(".cs-card").last).to_be_attached()
     if (words := EXPECTED[exhibition.house.lang].get(name)) is not None:
         expect(page.locator(".cs-card").last).to_contain_text(words)
-    _open_what_is_folded(page, name)
+    if name in ACTS:
+        ACTS[name](page)
     SHOTS.mkdir(exist_ok=True)
     page.screenshot(path=SHOTS / f"{shot}.png")
-    return [f"{shot}: {problem}" for problem in (*_overflow(page), *_axe(page))]
+    found, wrong = looked_at(page)
+    seen |= found
+    problems = (*_overflow(page), *_axe(page), *wrong, *out_of_reach(page))
+    return [f"{shot}: {problem}" for problem in problems]
 
 
 @pytest.mark.parametrize("look", list(LOOKS))
@@ -89,7 +100,12 @@ def test_every_page(chromium: Browser, exhibition: Served, look: str):
     page.locator(".cs-acct").click()
     page.locator(".cs-always summary").click()
     findings += problems(page, f"account_{look}")
-    for name, drawn in (("approvals", ".cs-confirm"), ("audit", ".cs-table.audit td"), ("router", ".cs-route")):
+    for name, drawn in (
+        ("approvals", ".cs-confirm"),
+        ("audit", ".cs-table.audit td"),
+        ("usage", ".cs-chart"),
+        ("router", ".cs-route"),
+    ):
         page.goto(f"{exhibition.url}/{name}")
         page.locator(drawn).first.wait_for()
         page.locator(".cs-acct").wait_for(state="attached")
@@ -107,13 +123,59 @@ def problems(page: Page, name: str) -> list[str]:
     return [f"{name}: {problem}" for problem in (*_overflow(page), *_axe(page))]
 
 
-def _open_what_is_folded(page: Page, name: str) -> None:
-    if name == "form":
-        page.locator("[data-act=edit]").click()
-    if name == "steps":
-        page.locator(".cs-steps-sum").click()
-    if name == "batch":
-        page.locator(".cs-row summary").first.click()
+def edit(page: Page) -> None:
+    page.locator("[data-act=edit]").click()
+
+
+def edit_wrongly(page: Page) -> None:
+    edit(page)
+    page.locator(".cs-form input").first.fill("")
+    press(page, "approve")
+    expect(page.locator(".cs-form [aria-invalid=true]").first).to_be_focused()
+
+
+def edit_rightly(page: Page) -> None:
+    edit(page)
+    page.locator(".cs-form input").first.fill("Monthly revenue")
+    expect(page.locator(".cs-hint.changed")).to_be_visible()
+
+
+def give_a_reason(page: Page) -> None:
+    page.locator(".cs-confirm [aria-controls^=rr-]").click()
+    page.keyboard.type("Keep it")
+
+
+def sign_unnamed(page: Page) -> None:
+    press(page, "approve")
+    expect(page.locator(".cs-typed [aria-invalid=true]")).to_be_focused()
+
+
+def press(page: Page, act: str) -> None:
+    page.wait_for_timeout(ARMED)
+    page.locator(f"[data-act={act}]").click(force=True)
+
+
+def wait_for_sign(page: Page) -> None:
+    press(page, "approve")
+    expect(page.locator(".cs-status")).not_to_be_empty()
+
+
+def wait_for_deny(page: Page) -> None:
+    press(page, "deny")
+    expect(page.locator(".cs-status")).not_to_be_empty()
+
+
+ACTS: dict[str, Callable[[Page], None]] = {
+    "form": edit,
+    "form_wrong": edit_wrongly,
+    "form_changed": edit_rightly,
+    "reason": give_a_reason,
+    "typed_wrong": sign_unnamed,
+    "signing": wait_for_sign,
+    "denying": wait_for_deny,
+    "steps": lambda page: page.locator(".cs-steps-sum").click(),
+    "batch": lambda page: page.locator(".cs-row summary").first.click(),
+}
 
 
 def _overflow(page: Page) -> list[str]:

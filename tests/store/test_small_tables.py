@@ -173,3 +173,32 @@ async def _answer(pool: Pool, asked: questions.Question, text: str) -> questions
 async def _hit(pool: Pool) -> float:
     async with pool.connection() as connection:
         return await limits.hit(connection, "shared", 20, 60)
+
+
+async def test_tokens_are_summed_by_day_by_person_and_by_row(connection: Connection) -> None:
+    turn, today = await scenes.running(connection), datetime.now(UTC).date()
+    for step, model in (("s1", "a"), ("s2", "a"), ("s3", "b")):
+        await usage.record(connection, turn, Usage(step, model, 10, 4, 1, 5))
+    await connection.execute(
+        "insert into usage (tenant, owner, conversation_id, turn_id, step_key, model, input_tokens, at) values"
+        " (%(t)s, %(o)s, %(id)s, %(id)s, 's', 'a', 7, now() - interval '1 day'), ('else', %(o)s, %(id)s, %(id)s, 'e',"
+        " 'a', 99, now())",
+        {"t": TENANT, "o": OTHER, "id": uuid4()},
+    )
+    await sessions.put(connection, replace(_session(), tenant=TENANT, subject=OWNER, name="Ann"))
+    period = (today - timedelta(days=6), today + timedelta(days=1))
+
+    by_day = await usage.grouped(connection, TENANT, "day", *period)
+    assert [(s.day, s.model, s.turns, s.requests, s.input_tokens) for s in by_day] == [
+        (today - timedelta(days=1), "a", 1, 1, 7),
+        (today, "a", 1, 2, 20),
+        (today, "b", 1, 1, 10),
+    ]
+    by_person = await usage.grouped(connection, TENANT, "person", *period)
+    assert [(s.owner, s.name, s.output_tokens, s.cached_tokens) for s in by_person] == [
+        (OWNER, "Ann", 15, 12),
+        (OTHER, None, 0, 0),
+    ]
+    mine = await usage.grouped(connection, TENANT, "row", *period, OTHER)
+    assert [(s.owner, s.input_tokens) for s in mine] == [(OTHER, 7)]
+    assert await usage.grouped(connection, TENANT, "row", period[0], today - timedelta(days=1)) == []

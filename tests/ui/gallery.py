@@ -4,6 +4,7 @@ import hashlib
 from datetime import UTC, datetime, timedelta
 from typing import Any
 
+from store.usage import Spent
 from tests.ui.fake_turns import FakeConversation, FakeTurn
 from tests.ui.gallery_words import CARDS, FORM, QUESTION, STEPS, Words, pick
 from tools.toolset import Lang
@@ -28,6 +29,18 @@ def _conversation(owner: str, name: str, make: Any, lang: Lang) -> FakeConversat
         turn.state = "waiting_approval"
     conversation.turns.append(turn)
     return conversation
+
+
+def spent(owner: str) -> list[Spent]:
+    """Tokens of a month, less at its weekends, by two models."""
+    today = datetime.now(UTC).date()
+    days = [today - timedelta(days=n) for n in range(29, -1, -1)]
+    return [
+        Spent(day, model, owner, "Ilya Sorokin", n // 300, n // 900, n, n // 3, n // 60, n // 20)
+        for at, day in enumerate(days)
+        for model, n in (("gpt-small", 9000 + at * 731 % 5000), ("gpt-large", 0 if day.weekday() > 4 else 4000))
+        if n
+    ]
 
 
 def approval(card: str, lang: Lang, state: str = "pending", **more: Any) -> dict[str, Any]:
@@ -120,7 +133,13 @@ STATES = {
     "bulk": one("bulk"),
     "typed": one("typed"),
     "form": one("form", args_schema=FORM),
+    "form_wrong": one("form", args_schema=FORM),
+    "form_changed": one("form", args_schema=FORM),
     "edited": one("form", version=2, args_schema=FORM),
+    "reason": one("delete"),
+    "typed_wrong": one("typed"),
+    "signing": one("delete"),
+    "denying": one("delete"),
     "unsignable": one("needs"),
     "batch": batch,
     "batch_settled": settled_batch,

@@ -1,7 +1,7 @@
 """The page on top of scripted turns: everything real except the agent, the tokens and the session table."""
 
 from dataclasses import dataclass, field
-from datetime import UTC, datetime, timedelta
+from datetime import UTC, date, datetime, timedelta
 from uuid import UUID
 
 from agent.identity import Principal, Unauthenticated
@@ -9,7 +9,9 @@ from agent.keys import KeyRing, new_secrets
 from router.entry import Choice, Selection
 from store.audit import Filter, Link
 from store.sessions import Session
+from store.usage import By, Spent
 from tests.ui.fake_turns import FakeTurns
+from tools.catalogue import WORKSPACE
 from tools.toolset import Role
 from ui.app import build_app
 from ui.options import DemoPerson, Example, PageOptions, Services, WritableTool, WrongPassword
@@ -86,6 +88,20 @@ class Log:
         )  # fmt: skip
 
 
+@dataclass
+class Counts:
+    """The counts of tokens, in memory; a million tokens cost a dollar."""
+
+    rows: list[Spent] = field(default_factory=list)
+
+    async def grouped(self, tenant: str, by: By, since: date, until: date, owner: str | None) -> list[Spent]:
+        fit = (row for row in self.rows if row.day and since <= row.day < until and owner in (None, row.owner))
+        return sorted(fit, key=lambda row: -row.output_tokens) if by == "person" else list(fit)
+
+    def cost(self, spent: Spent) -> float | None:
+        return (spent.input_tokens + spent.output_tokens) / 1e6
+
+
 class Chooser:
     """A router that knows two tools."""
 
@@ -94,17 +110,18 @@ class Chooser:
         rest = (Choice("list_tasks", 0.1, "meaning"),)
         return Selection((found,) if found else (), rest, 0.4, notice="The embedding model is away.")
 
-    def find(self, description: str) -> Selection:
+    def find(self, description: str, allowed=None) -> Selection:
         return self.select(description)
 
 
+SPECS = {spec.name: spec for spec in WORKSPACE}
 EXAMPLES = [
     Example({"en": "Show tools at work", "ru": "Покажи tools за работой"}),
     Example({"en": "Delete sales_q2", "ru": "delete sales_q2"}, sign=True),
 ]
 TOOLS = [WritableTool("update_dashboard", {"en": "Change a dashboard", "ru": "Изменить дашборд"})]
 OPTIONS = PageOptions(
-    demo_people=PEOPLE, examples=EXAMPLES, writable_tools=TOOLS, pages=("approvals", "audit", "router")
+    demo_people=PEOPLE, examples=EXAMPLES, writable_tools=TOOLS, pages=("approvals", "audit", "usage", "router")
 )  # fmt: skip
 
 
@@ -116,6 +133,7 @@ class House:
     turns: FakeTurns = field(default_factory=FakeTurns)
     rows: Rows = field(default_factory=Rows)
     audit: Log = field(default_factory=Log)
+    usage: Counts = field(default_factory=Counts)
     ready: dict[str, bool] = field(default_factory=lambda: {"database": True})
 
     def app(self):
@@ -126,5 +144,7 @@ class House:
 
         sessions = Sessions(self.rows, KeyRing(new_secrets()))
         fresh = of_the_demo(tokens, tokens, NAMES)
-        services = Services(self.turns, sessions, tokens, tokens, self.audit, Chooser(), {}, ready, fresh)
+        services = Services(
+            self.turns, sessions, tokens, tokens, self.audit, Chooser(), SPECS, ready, usage=self.usage, fresh=fresh
+        )
         return build_app(services, self.options)

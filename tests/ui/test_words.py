@@ -11,7 +11,7 @@ from ui.lang import language
 from ui.strings import FOLDER, strings, words
 
 STATIC = Path(FOLDER).parent / "static"
-FILES = {"audit.csv"}  # looks like a key and is a file
+FILES = {"audit.csv", "usage.csv"}  # looks like a key and is a file
 
 
 @pytest.mark.parametrize(
@@ -49,6 +49,7 @@ FAMILIES = {
     "d.": ["approved", "denied", "edited", "asked", "refused", "unasked", "failed", "expired", "superseded"],
     "audit.": ["when", "what", "who", "obj", "result"],
     "audit.kind.": ["asked", "shown", "decided", "sent", "came_back", "refused", "undo_sent", "undo_came_back"],
+    "usage.": ["turns", "in", "cached", "reasoning", "out"],
     "error.": ["empty", "too_long", "run_active", "not_found", "unauthenticated", "internal", "other"],
     "notice.": ["stopped", "context_cut", "model_length"],
     "signin.": ["wrong", "down"],

@@ -1,8 +1,5 @@
 """The audit log for people: their own rows, all rows of the tenant for an admin, and the same as a file."""
 
-import csv
-import io
-import json
 from collections.abc import AsyncIterator
 from datetime import UTC, datetime, timedelta
 from typing import Annotated, Any, Protocol
@@ -16,6 +13,7 @@ from store.audit import Filter, Link
 from store.pool import Pool
 from tools.toolset import Role
 from ui.answers import signed_in
+from ui.pages.files import attached, csv_lines, json_lines
 
 Person = Annotated[Principal, Depends(signed_in)]
 Days = Annotated[int, Query(ge=1, le=3650)]
@@ -35,7 +33,6 @@ COLUMNS = (
     "data",
     "hash",
 )
-FORMULA = ("=", "+", "-", "@", "\t", "\r")
 
 
 class AuditLog(Protocol):
@@ -70,13 +67,13 @@ def audit_routes(entries: AuditLog) -> APIRouter:
 
     @router.get("/audit.csv")
     async def as_csv(person: Person, days: Days = 30) -> StreamingResponse:
-        lines = csv_lines(everything(entries, person, days))
-        return StreamingResponse(lines, media_type="text/csv; charset=utf-8", headers=_attached("audit.csv"))
+        lines = csv_lines(COLUMNS, everything(entries, person, days))
+        return StreamingResponse(lines, media_type="text/csv; charset=utf-8", headers=attached("audit.csv"))
 
     @router.get("/audit.json")
     async def as_json(person: Person, days: Days = 30) -> StreamingResponse:
         lines = json_lines(everything(entries, person, days))
-        return StreamingResponse(lines, media_type="application/json", headers=_attached("audit.json"))
+        return StreamingResponse(lines, media_type="application/json", headers=attached("audit.json"))
 
     return router
 
@@ -105,34 +102,3 @@ async def everything(entries: AuditLog, person: Principal, days: int) -> AsyncIt
         for link in found:
             yield row(link)
         before = found[-1].seq
-
-
-async def csv_lines(rows: AsyncIterator[dict[str, Any]]) -> AsyncIterator[str]:
-    """RFC 4180, with a byte order mark for spreadsheets; no cell is a formula."""
-    yield "\ufeff" + _csv_line(COLUMNS)
-    async for entry in rows:
-        yield _csv_line([_cell(entry[name]) for name in COLUMNS])
-
-
-async def json_lines(rows: AsyncIterator[dict[str, Any]]) -> AsyncIterator[str]:
-    """One JSON array."""
-    mark = "["
-    async for entry in rows:
-        yield f"{mark}\n{json.dumps(entry, ensure_ascii=False)}"
-        mark = ","
-    yield "[]" if mark == "[" else "\n]"
-
-
-def _csv_line(cells: Any) -> str:
-    line = io.StringIO()
-    csv.writer(line).writerow(cells)
-    return line.getvalue()
-
-
-def _cell(value: Any) -> str:
-    text = "" if value is None else json.dumps(value, ensure_ascii=False) if isinstance(value, dict) else str(value)
-    return f"'{text}" if text.startswith(FORMULA) else text
-
-
-def _attached(name: str) -> dict[str, str]:
-    return {"Content-Disposition": f'attachment; filename="{name}"'}

@@ -1,6 +1,7 @@
 /** The small ones: an error, a notice, the tokens of a turn, reasoning. */
 import { button, disclosure, h, icon } from "./dom.js";
 import { number, t } from "./i18n.js";
+import { money } from "./money.js";
 import { page } from "./page.js";
 import { command } from "./server.js";
 import { visible } from "./text.js";
@@ -31,7 +32,6 @@ export function usage(v) {
   return h("p", { class: "cs-card cs-tokens" }, parts.filter(Boolean).join(" · "));
 }
 
-const money = (n) => "$" + n.toFixed(n < 0.01 ? 4 : 2);
 
 export function reasoning(v) {
   return h("details", { class: "cs-card cs-steps cs-think" },

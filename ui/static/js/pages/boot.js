@@ -7,8 +7,9 @@ import { topbar } from "../topbar.js";
 import { approvals } from "./approvals.js";
 import { audit } from "./audit.js";
 import { router } from "./router.js";
+import { usage } from "./usage.js";
 
-const PAGES = { approvals, audit, router };
+const PAGES = { approvals, audit, router, usage };
 
 function theme() {
   const chosen = new URLSearchParams(location.search).get("__theme");
