@@ -17,10 +17,11 @@ from tools.toolset import Role
 from ui.handles import with_handle
 from ui.roles import NotListed, role_of
 from ui.sessions import Sessions
-from ui.visitors import Finder, Verifier
+from ui.visitors import PROGRAM, Finder, Verifier
 
 OPEN = ("/healthz", "/readyz", "/metrics", "/cs-static/", "/.well-known/jwks.json")
 MODE = "header"
+KEPT = 10_000
 
 
 @dataclass(frozen=True)
@@ -66,7 +67,10 @@ class ProxyPeople:
 
 
 class ProxySignIn:
-    """Keeps one session for the person whom the proxy names; answers 401 where it names nobody."""
+    """Keeps one session for the person whom the proxy names; answers 401 where it names nobody.
+
+    Only pages set the cookie: a program that kept it would have to name an origin with every call.
+    """
 
     def __init__(
         self, app: ASGIApp, people: ProxyPeople, sessions: Sessions, finder: Finder, cookie: str, secure: bool
@@ -77,6 +81,7 @@ class ProxySignIn:
         self._finder = finder
         self._cookie = cookie
         self._secure = secure
+        self._kept: dict[tuple[str, str, str], str] = {}
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Pass the request on as its person, or answer 401."""
@@ -90,17 +95,24 @@ class ProxySignIn:
             answer = JSONResponse({"code": "unauthenticated", "text": text, "errors": []}, 401)
             await answer(scope, receive, send)
             return
-        handle = _cookie(scope, self._cookie)
-        if await self._same(handle, person):
-            await self.app(scope, receive, send)
-            return
-        handle = await self._sessions.open(person, MODE)
-        await self.app(with_handle(scope, self._cookie, handle), receive, self._setting(send, handle))
+        page = "text/html" in Headers(scope=scope).get("accept", "")
+        handle = await self._handle(scope, person)
+        seen = with_handle(scope, self._cookie, handle)
+        if not page and handle != _cookie(scope, self._cookie):
+            MutableHeaders(scope=seen)[PROGRAM] = "1"
+        await self.app(seen, receive, self._setting(send, handle) if page else send)
 
-    async def _same(self, handle: str, person: Principal) -> bool:
-        known = await self._finder.find(handle) if handle else None
-        same = known and (known.tenant, known.subject, known.role) == (person.tenant, person.subject, person.role)
-        return bool(same)
+    async def _handle(self, scope: Scope, person: Principal) -> str:
+        """The session of the browser, when it is this person's; else the one that we keep for them."""
+        for handle in (_cookie(scope, self._cookie), self._kept.get(_who(person), "")):
+            known = await self._finder.find(handle) if handle else None
+            if known and _who(known) == _who(person):
+                return handle
+        handle = await self._sessions.open(person, MODE)
+        self._kept[_who(person)] = handle
+        if len(self._kept) > KEPT:
+            del self._kept[next(iter(self._kept))]
+        return handle
 
     def _setting(self, send: Send, handle: str) -> Send:
         flags = "; Path=/; HttpOnly; SameSite=lax" + ("; Secure" if self._secure else "")
@@ -111,6 +123,10 @@ class ProxySignIn:
             await send(message)
 
         return with_cookie
+
+
+def _who(person: Principal) -> tuple[str, str, str]:
+    return person.tenant, person.subject, person.role
 
 
 def _listed(groups: str) -> Sequence[str]:

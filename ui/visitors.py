@@ -11,6 +11,7 @@ from starlette.types import ASGIApp, Receive, Scope, Send
 from agent.identity import Principal, Unauthenticated
 
 COOKIE = "countersign"
+PROGRAM = "x-countersign-program"
 
 
 class Verifier(Protocol):
@@ -52,8 +53,11 @@ class Visitors:
         return await self._verifier.verify(token) if token else None
 
     def is_browser(self, cookies: Mapping[str, str], headers: Mapping[str, str], user_jwt: str = "") -> bool:
-        """Whether a call comes from the page: it has the cookie and no token of its own."""
-        return self.cookie in cookies and not user_jwt and not headers.get(self._header)
+        """Whether a call comes from the page: it has the cookie and no token of its own.
+
+        A program behind a proxy that knows its person has neither, and is marked by `ui/proxy.py`.
+        """
+        return self.cookie in cookies and not user_jwt and not headers.get(self._header) and PROGRAM not in headers
 
     async def anyone(self, cookies: Mapping[str, str], headers: Mapping[str, str], user_jwt: str = "") -> Principal:
         """The person, by token first; raises `Unauthenticated` for nobody."""

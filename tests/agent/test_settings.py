@@ -4,6 +4,8 @@ import pytest
 
 from agent.settings import ConfigError, Settings, load_settings, settings_page
 
+ISSUER = {"USER_ISSUER": "https://id.example", "USER_JWKS_URL": "https://id.example/jwks"}
+OAUTH = {"OAUTH_CLIENT_ID": "x", "OAUTH_CLIENT_SECRET": "y"}
 DOCS = Path(__file__).parents[2] / "docs"
 
 
@@ -34,6 +36,17 @@ def test_nothing_set_is_the_demo():
         ({"PRODUCTION": "true"}, "APP_SECRETS"),
         ({"PRODUCTION": "true", "APP_SECRETS": "k1:abc"}, "SIGN_IN=demo"),
         ({"OPENAI_API": "other"}, "OPENAI_API"),
+        ({"SIGN_IN": "header"}, "PROXY_SECRET"),
+        ({"SIGN_IN": "header", "PROXY_SECRET": "short"}, "at least 32"),
+        ({"SIGN_IN": "header", "PROXY_TOKEN_HEADER": "X"}, "USER_ISSUER and USER_JWKS_URL"),
+        ({"SIGN_IN": "hf"}, "OAUTH_CLIENT_ID"),
+        ({"SIGN_IN": "hf", "OAUTH_CLIENT_ID": "x"}, "OAUTH_CLIENT_SECRET"),
+        ({"SIGN_IN": "embed"}, "USER_ISSUER and USER_JWKS_URL"),
+        ({"SIGN_IN": "embed", **ISSUER}, "FRAME_ANCESTORS"),
+        ({"SIGN_IN": "embed", **ISSUER, "FRAME_ANCESTORS": "https://*.example.com"}, "exact origins"),
+        ({"SIGN_IN": "embed", **ISSUER, "FRAME_ANCESTORS": "https://a.example/x"}, "exact origins"),
+        ({"PERSON_ROLES": '{"anna": "root"}'}, "PERSON_ROLES"),
+        ({"SIGN_IN": "hf", **OAUTH, "BACKEND_URL": "http://b", "OPENAPI_URL": "http://b/x"}, "PUBLIC_URL"),
         (
             {"SIGN_IN": "demo", "BACKEND_URL": "http://127.0.0.1:1", "OPENAPI_URL": "http://127.0.0.1:1/openapi.json"},
             "embedded backend",
@@ -57,3 +70,10 @@ def test_secrets_do_not_show(monkeypatch):
     monkeypatch.setenv("OPENAI_API_KEY", "sk-canary")
     monkeypatch.setenv("MODEL", "m")
     assert "canary" not in repr(load_settings())
+
+
+def test_a_space_knows_its_own_address(monkeypatch):
+    monkeypatch.setenv("SPACE_HOST", "someone-countersign.hf.space")
+    assert load_settings().public_url == "https://someone-countersign.hf.space"
+    monkeypatch.setenv("PUBLIC_URL", "https://chat.example.com")
+    assert load_settings().public_url == "https://chat.example.com"
