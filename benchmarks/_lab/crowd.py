@@ -26,7 +26,11 @@ EXPECTED = (HttpError, OSError, RuntimeError, TimeoutError, ValueError)
 
 @dataclass(frozen=True, slots=True)
 class Job:
-    """Who talks how with whom. `spread` seconds lie between the first person's start and the last one's."""
+    """Who talks how with whom. `spread` seconds lie between the first person's start and the last one's.
+
+    With `pause` every answer is told at once, and the next message waits for a line on standard input; with `hold` the
+    pages stay open until such a line comes.
+    """
 
     wire: str
     urls: list[str]
@@ -34,6 +38,7 @@ class Job:
     message: str = "hello"
     spread: float = 1.0
     turns: int = 1
+    pause: bool = False
     hold: bool = False
     options: dict[str, Any] | None = None
 
@@ -50,7 +55,7 @@ def told(ear: Ear) -> dict[str, Any]:
         "p95_ms": percentile(ear.lags, 0.95) / 1e3 if ear.lags else None,
         "worst_ms": max(ear.lags) / 1e3 if ear.lags else None,
         "tokens": len(ear.lags),
-        "bytes": ear.bytes,
+        "bytes": ear.size,
         "error": ear.error,
     }
 
@@ -70,7 +75,7 @@ async def live(job: Job, wire: Wire, number: int, opened: asyncio.Barrier) -> li
         except EXPECTED as error:
             ear.end(f"{type(error).__name__}: {error}"[:300])
         heard.append(ear)
-        if job.turns > 1:
+        if job.pause:
             print(json.dumps(told(ear)), flush=True)
             await asyncio.to_thread(sys.stdin.readline)
     return heard

@@ -13,12 +13,7 @@ from psycopg.conninfo import conninfo_to_dict
 from store.embedded import EmbeddedPostgres
 
 SETTINGS = {"max_connections": "300"}
-LIVE = """
-select coalesce(sum((xpath('/row/n/text()', query_to_xml(
-    format('select coalesce(sum(pg_column_size(t.*)), 0) as n from %I.%I t', schemaname, relname), false, true, '')
-))[1]::text::bigint), 0)
-from pg_stat_user_tables where schemaname <> 'workspace'
-"""
+TABLES = "select schemaname, relname from pg_stat_user_tables where schemaname <> 'workspace'"
 
 
 class Databases:
@@ -38,8 +33,9 @@ class Databases:
 def live_bytes(url: str) -> int:
     """Bytes of all rows that are alive in a database, as they are stored, without the embedded workspace's."""
     with psycopg.connect(url) as connection:
-        row = connection.execute(LIVE).fetchone()
-        return int(row[0]) if row else 0
+        tables = [sql.Identifier(*names) for names in connection.execute(TABLES).fetchall()]
+        sizes = (sql.SQL("select coalesce(sum(pg_column_size(t.*)), 0) from {} t").format(table) for table in tables)
+        return sum(int(row[0]) for size in sizes for row in connection.execute(size).fetchall())
 
 
 @contextmanager

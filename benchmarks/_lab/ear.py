@@ -10,27 +10,34 @@ _LONGEST = 24
 
 @dataclass(slots=True)
 class Ear:
-    """Finds the times that the model server wrote into its tokens; `asked` and the answers are in microseconds."""
+    """Finds the times that the model server wrote into its tokens, and when `mark` came; times are in microseconds.
 
+    Only tokens that were sent after `newest` count, each once.
+    """
+
+    mark: bytes = b""
     asked: int = field(default_factory=lambda: now())
     first: int | None = None
+    marked: int | None = None
     ended: int | None = None
-    bytes: int = 0
+    size: int = 0
     lags: list[int] = field(default_factory=list)
     error: str | None = None
-    _last: int = 0
+    newest: int = 0
     _rest: bytes = b""
 
     def hear(self, data: bytes) -> None:
-        """Take what has just arrived; a token that was seen before counts once."""
-        arrived = now()
-        self.bytes += len(data)
-        for stamp in STAMP.findall(self._rest + data):
-            if (sent := int(stamp)) > self._last:
-                self._last = sent
+        """Take what has just arrived."""
+        arrived, heard = now(), self._rest + data
+        self.size += len(data)
+        if self.mark and not self.marked and self.mark in heard:
+            self.marked = arrived
+        for stamp in STAMP.findall(heard):
+            if (sent := int(stamp)) > self.newest:
+                self.newest = sent
                 self.first = self.first or arrived
                 self.lags.append(arrived - sent)
-        self._rest = data[-_LONGEST:] if len(data) >= _LONGEST else (self._rest + data)[-_LONGEST:]
+        self._rest = heard[-_LONGEST:]
 
     def end(self, error: str | None = None) -> None:
         """The answer is over, well or not."""

@@ -37,15 +37,26 @@ class GradioApi:
         with suppress(asyncio.CancelledError):
             await self._heart
 
-    async def say(self, message: str, **extra: str) -> Ear:
-        """One call of the endpoint."""
-        fields = {"message": message, "conversation_id": self.conversation or "", **extra}
-        values = [fields.get(self._label(i), "") if n else message for n, i in enumerate(self.chat["inputs"])]
-        ear = Ear()
-        self.outputs = await self.run(self.chat, values, ear)
+    async def say(self, message: str) -> Ear:
+        """Send a message."""
+        ear = await self.call(Ear(), message=message)
+        ear.end(None if ear.lags else "no token came")
+        return ear
+
+    async def approve(self, mark: bytes) -> Ear:
+        """Approve the newest request, and listen for `mark`."""
+        cards = [part["metadata"]["approval"] for part in self.outputs[0] if "approval" in part["metadata"]]
+        decision = {"approval_id": cards[-1]["id"], "card_sha256": cards[-1]["card_sha256"]}
+        return await self.call(Ear(mark), action="confirm", decision=json.dumps(decision))
+
+    async def call(self, ear: Ear, **fields: str) -> Ear:
+        """One call of the endpoint, heard to its end."""
+        known = {"conversation_id": self.conversation or "", **fields}
+        labels = ["message", *(self._label(component) for component in self.chat["inputs"][1:])]
+        self.outputs = await self.run(self.chat, [known.get(label, "") for label in labels], ear)
         if self.conversation == "":
             self.conversation = self.outputs[0][0]["content"]
-        ear.end(None if ear.lags else "no token came")
+        ear.end()
         return ear
 
     async def run(self, function: Event, values: list[Any], ear: Ear, event: Any = None) -> list[Any]:
@@ -61,7 +72,7 @@ class GradioApi:
         """Queue a function."""
         body = {"data": values, "event_data": event, "fn_index": function["id"], "session_hash": self.session}
         _, size = await self.http.post("/gradio_api/queue/join", {**body, "trigger_id": None})
-        ear.bytes += size
+        ear.size += size
 
     def _label(self, component: int) -> str:
         found = next(c for c in self.config["components"] if c["id"] == component)
@@ -85,7 +96,7 @@ class GradioPage(GradioApi):
         )
         self.look = next((f for f in self.functions.values() if any(t[1] == "look" for t in f["targets"])), None)
 
-    async def say(self, message: str, **extra: str) -> Ear:
+    async def say(self, message: str) -> Ear:
         """Type a message, send it, and let everything happen that the page does about it."""
         ear = Ear()
         self.values[self.begin["inputs"][0]] = message
@@ -100,7 +111,7 @@ class GradioPage(GradioApi):
         else:
             body = {"data": values, "event_data": None, "fn_index": function["id"], "session_hash": self.session}
             answer, size = await self.http.post("/gradio_api/run/predict", {**body, "trigger_id": None})
-            ear.bytes += size
+            ear.size += size
             outputs = answer["data"]
         self._take(function, outputs)
         if self.look and any(t == "stream_token" for t in self._types(function)):

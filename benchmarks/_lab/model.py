@@ -16,6 +16,7 @@ from tests.wire.server import WireServer
 
 MARK = b"time-0000000000000000"
 DELETES = "delete_dashboard"
+FIRST = 0.05  # seconds until the first token
 
 
 class TimedServer(WireServer):
@@ -26,26 +27,31 @@ class TimedServer(WireServer):
             yield data.replace(MARK, b"time-%016d" % (time.time_ns() // 1000))
 
 
-def script(tokens: int, rate: float, delete: dict[str, Any]) -> dict[str, Any]:
-    """Everyone gets `tokens` tokens at `rate` a second; "short" gets three at once, "delete" a call and then a word."""
-    long = {"text": " ".join([MARK.decode()] * tokens), "rate": rate, "wait": 0.05}
-    short = {"text": " ".join([MARK.decode()] * 3)}
-    call = {"calls": [{"name": DELETES, "args": delete}]}
+def script(tokens: int, rate: float) -> dict[str, Any]:
+    """`tokens` tokens at `rate` a second for everyone; "short" gets three at once, "burst" all at once.
+
+    "delete N" gets a call and then a word.
+    """
+    text = " ".join([MARK.decode()] * tokens)
+    long = {"text": text, "rate": rate, "wait": FIRST}
+    short = {"text": " ".join([MARK.decode()] * 3), "wait": FIRST}
+    call = {"calls": [{"name": DELETES, "args": '{"dashboard_id": \\g<id>}'}]}
     return {
         "rules": [
-            {"user": "^delete", "reply": call},
+            {"user": r"^delete (?P<id>\d+)", "reply": call},
             {"user": "^delete", "tool": "", "reply": "Done."},
             {"user": "^short", "reply": short},
+            {"user": "^burst", "reply": {"text": text}},
         ],
         "otherwise": long,
     }
 
 
 @contextmanager
-def model_server(folder: Path, tokens: int, rate: float = 50.0, delete: int = 412) -> Iterator[str]:
+def model_server(folder: Path, tokens: int, rate: float = 50.0) -> Iterator[str]:
     """The server in a process of its own; its address without a path."""
     port_file, script_file = folder / "model.port", folder / "model.json"
-    script_file.write_text(json.dumps(script(tokens, rate, {"dashboard_id": delete})))
+    script_file.write_text(json.dumps(script(tokens, rate)))
     command = [sys.executable, "-m", __name__, "--port-file", str(port_file), "--script", str(script_file)]
     with subprocess.Popen(command) as process:  # noqa: S603
         while not (port_file.exists() and port_file.read_text()):

@@ -70,12 +70,12 @@ def resident(pids: Sequence[int]) -> float:
     return sum(psutil.Process(pid).memory_info().rss for pid in pids) / 1e6
 
 
-def stop(process: "subprocess.Popen[bytes]") -> None:
-    """End a server and what it started."""
+def stop(pid: int) -> None:
+    """Kill a server and what it started."""
     with suppress(psutil.NoSuchProcess):
-        children = tree(process.pid)[1:]
-        process.kill()
-        process.wait()
+        main, *children = tree(pid)
+        main.kill()
+        main.wait()
         for child in children:
             with suppress(psutil.NoSuchProcess):
                 child.kill()

@@ -49,8 +49,11 @@ class RawWire:
 
     async def say(self, message: str) -> Ear:
         """Read the stream to its end."""
-        ear, tail = Ear(), b""
-        async for data in self.http.stream("POST", self.path, self.body(message)):
+        return await self._follow(Ear(), self.body(message))
+
+    async def _follow(self, ear: Ear, body: Any) -> Ear:
+        tail = b""
+        async for data in self.http.stream("POST", self.path, body):
             ear.hear(data)
             tail = (tail + data)[-40:]
         ear.end(None if b"[DONE]" in tail else "the stream broke off")
@@ -66,10 +69,9 @@ class SseWire(RawWire):
         """What is sent."""
         return {"thread": self.thread, "message": message}
 
-    async def decide(self) -> bytes:
-        """Approve what waits; all that was said then."""
-        body = {"thread": self.thread, "decision": "approve"}
-        return b"".join([data async for data in self.http.stream("POST", self.path, body)])
+    async def approve(self, mark: bytes) -> Ear:
+        """Approve what waits, and listen for `mark`."""
+        return await self._follow(Ear(mark), {"thread": self.thread, "decision": "approve"})
 
 
 class ChainlitWire:

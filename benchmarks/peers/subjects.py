@@ -6,9 +6,10 @@ import sys
 import tempfile
 import time
 from base64 import b64encode
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, field
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -30,7 +31,7 @@ class Running:
     pids: list[int]
     started_s: float
     job: dict[str, Any] = field(default_factory=dict)
-    token: str = ""
+    restart: Callable[[], str] = field(default=lambda: "", repr=False)
 
     def crowd(self, **job: Any) -> dict[str, Any]:
         """The answers of some people, and the CPU seconds that the servers used for them."""
@@ -56,14 +57,22 @@ class Subject:
             began, servers = time.monotonic(), []
             for number in range(count):
                 servers.append(self.start(model, database, folder, number))
-                ends.callback(processes.stop, servers[-1][1])
+                ends.callback(processes.stop, servers[-1][1].pid)
             urls = [url for url, _ in servers]
             for url, process in servers:
                 processes.await_page(url + self.page, process, folder / "server.log")
             pids = [process.pid for _, process in servers]
             running = Running(urls, pids, time.monotonic() - began, {"wire": wire or self.wires[0]})
-            self.enter(running, folder)
+            running.restart = partial(self._once_more, model, database, folder, ends)
+            self.enter(running)
             yield running
+
+    def _once_more(self, model: str, database: str, folder: Path, ends: ExitStack) -> str:
+        """Start a server over the same data; its address, once its first page is there."""
+        url, process = self.start(model, database, folder, 0)
+        ends.callback(processes.stop, process.pid)
+        processes.await_page(url + self.page, process, folder / "server.log")
+        return url
 
     page = "/"
 
@@ -84,7 +93,7 @@ class Subject:
         """How the server is started."""
         raise NotImplementedError
 
-    def enter(self, running: Running, folder: Path) -> None:
+    def enter(self, running: Running) -> None:
         """Sign in, where there is something to sign in to."""
 
 
@@ -132,7 +141,7 @@ class Countersign(Subject):
             "EMBEDDING_MODEL": "builtin", "TURNS_PER_MINUTE": "1000000", "PYTHONPATH": str(ROOT),
         }  # fmt: skip
 
-    def enter(self, running: Running, folder: Path) -> None:
+    def enter(self, running: Running) -> None:
         """Sign in as the demo's editor; the cookie goes with every request of every client."""
         form = {"username": "ilya"}
         answer = httpx.post(running.urls[0] + "/signin", data=form, headers={"Origin": running.urls[0]})

@@ -1,0 +1,26 @@
+"""`python -m benchmarks peers [--json]`: the product beside what people would use instead, in one run."""
+
+import argparse
+import json
+
+from benchmarks import _document
+from benchmarks.peers.compare import Plan, compare
+from benchmarks.peers.ratios import ratios, targets
+
+QUICK = Plan(rounds=2, tokens=100, marks=(10, 50), open=20)
+
+
+def main(argv: list[str]) -> int:
+    """Measure, print, and with `--record` write docs/performance.md."""
+    parser = argparse.ArgumentParser(prog="benchmarks peers", description=__doc__)
+    parser.add_argument("--json", action="store_true", help="one JSON object on one line")
+    parser.add_argument("--quick", action="store_true", help="few rounds: to see that it works, not to compare")
+    parser.add_argument("--only", default="", help="names, comma-separated: raw, countersign, gradio, ...")
+    parser.add_argument("--record", action="store_true", help="write the figures to docs/performance.md")
+    options = parser.parse_args(argv)
+    report = compare(QUICK if options.quick else Plan(), set(filter(None, options.only.split(","))))
+    report |= {"ratios": ratios(report["rows"]), "targets": targets(report["rows"])}
+    print(json.dumps(report, indent=None if options.json else 2))
+    if options.record:
+        _document.record("peers", report)
+    return 0
