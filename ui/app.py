@@ -13,6 +13,7 @@ from agent.refused import Refused
 from ui import answers
 from ui.chat import chat_page
 from ui.commands import command_routes
+from ui.embed import embed_head, embed_routes
 from ui.handles import HandleHeader
 from ui.head import STATIC, base, head
 from ui.limits import BodyLimit
@@ -52,6 +53,7 @@ def build_app(services: Services, options: PageOptions) -> FastAPI:
     _static(app, options)
     app.include_router(signin_routes(services, options, visitors))
     app.include_router(provider_routes(services, options, visitors))
+    app.include_router(embed_routes(services, options))
     app.include_router(shell_routes(services.turns, options))
     app.include_router(command_routes(services.turns))
     app.include_router(page_routes(options))
@@ -70,7 +72,7 @@ def build_app(services: Services, options: PageOptions) -> FastAPI:
         chat_page(services.turns, visitors, {name: spec.titles for name, spec in services.specs.items()}, stops),
         path="/",
         theme=Countersign(),
-        head=head(),
+        head=head() + embed_head(options),
         ssr_mode=False,
         run_history=False,
         show_error=False,

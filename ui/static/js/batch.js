@@ -5,6 +5,7 @@ import { evidence } from "./evidence.js";
 import { moment, t } from "./i18n.js";
 import { page } from "./page.js";
 import { watchPending } from "./pending.js";
+import { watchSeen } from "./seen.js";
 import { visible } from "./text.js";
 
 const drafts = new Map(); // approval id -> {seen, chosen, open}
@@ -21,6 +22,7 @@ export function batch(v) {
   const all = h("input", { type: "checkbox", class: "cs-check", id: `all-${v.id}` });
   const hint = h("span", { class: "cs-note", id: `allh-${v.id}` });
   const sign = button("", { cls: "primary " + v.risk, act: "approve", on: (event) => performance.now() - born.get(v.id) > ARM_MS && event.detail < 2 && decideChosen("approve") });
+  const seen = watchSeen(sign);
   const deny = button("", { cls: "secondary", act: "deny", on: () => decideChosen("deny") });
   all.setAttribute("aria-describedby", hint.id);
   all.addEventListener("change", () => { open.forEach((row) => row.choose(all.checked)); refresh(); });
@@ -39,6 +41,7 @@ export function batch(v) {
   async function decideChosen(decision) {
     const chosen = open.filter((row) => row.draft.chosen);
     const rows = chosen.length || decision === "approve" ? chosen : open;
+    if (decision === "approve" && !seen()) return void (status.textContent = t("card.covered"));
     if (!rows.length) return void (status.textContent = t("batch.none"));
     sign.disabled = deny.disabled = true;
     status.textContent = t(decision === "approve" ? "card.signing" : "card.denying");
@@ -61,6 +64,7 @@ export function batch(v) {
     announce(t("card.announce", { t: t("batch.title", { n: v.items.length, l: visible(v.label) }) }));
     countdown(card, when, pending[0]);
     watchPending(card, { shown: false });
+    document.dispatchEvent(new CustomEvent("cs:confirm_required", { detail: { conversation: page.conversation, approval: open[0].item.id } }));
   }
   refresh();
   return card;

@@ -7,6 +7,7 @@ import { t } from "./i18n.js";
 import { page } from "./page.js";
 import { watchPending } from "./pending.js";
 import { receipt } from "./receipt.js";
+import { watchSeen } from "./seen.js";
 import { visible } from "./text.js";
 import { typedName } from "./typed.js";
 
@@ -65,6 +66,7 @@ class Request {
     const { v } = this;
     this.deny = button(t("card.deny"), { cls: "secondary", act: "deny", on: () => this.decide("deny") });
     this.sign = button(v.approve, { cls: "primary " + v.risk, act: "approve", on: (event) => this.pressed(event) });
+    this.seen = watchSeen(this.sign);
     this.edit = v.schema ? button(t("card.edit"), { cls: "ghost", act: "edit", on: () => this.toggleEdit() }) : null;
     const signer = page.person ? t("card.signas", { n: page.person.name, r: t("role." + page.person.role) }) : "";
     return h("div", { class: "cs-foot" }, h("div", { class: "cs-signas" }, mark(), h("span", {}, signer), this.status),
@@ -128,6 +130,7 @@ class Request {
 
   pressed(event) {
     if (performance.now() - this.draft.born < ARM_MS || event.detail > 1) return;
+    if (!this.seen()) return void (this.status.textContent = t("card.covered"));
     if (this.form) {
       if (!this.form.valid()) this.form.complain();
       else if (this.form.changed()) this.decide("edit");
@@ -162,11 +165,13 @@ class Request {
   }
 
   arrive() {
-    countdown(this.element, this.when, this.v);
-    announce(t("card.announce", { t: visible(this.v.title) }));
+    const { v } = this;
+    countdown(this.element, this.when, v);
+    announce(t("card.announce", { t: visible(v.title) }));
     if (!this.signable) return;
     setTimeout(() => focusWhenIdle(this.deny), 60);
     watchPending(this.element, this.draft);
+    document.dispatchEvent(new CustomEvent("cs:confirm_required", { detail: { conversation: page.conversation, approval: v.id } }));
   }
 }
 

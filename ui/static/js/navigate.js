@@ -37,4 +37,5 @@ export function settle(id) {
   if (onChat() && id && shown !== id) history.replaceState({}, "", address(id));
 }
 
+document.addEventListener("cs:open", (event) => onChat() && goTo(null, event.detail));
 addEventListener("popstate", () => onChat() && show(new URLSearchParams(location.search).get("conversation") ?? ""));

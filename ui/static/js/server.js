@@ -23,5 +23,6 @@ async function answer(request) {
 
 /** The session is over: sign in again and come back to this very place. */
 export function signIn() {
+  if (window.CSFrame) return window.CSFrame.expired();
   if (!location.pathname.startsWith("/signin")) location.assign("/signin?next=" + encodeURIComponent(location.pathname + location.search));
 }
