@@ -26,7 +26,7 @@ class Selector(Protocol):
         """Tools for a query; `recent` are the tools of the last turns, newest last."""
         ...
 
-    def find(self, description: str) -> Selection:
+    def find(self, description: str, allowed: Collection[str] | None = None) -> Selection:
         """Tools for a description of what one should do."""
         ...
 
@@ -69,11 +69,15 @@ class Routing:
         return self._news.pop(0) if self._news and role == Role.ADMIN else None
 
     async def find(self, description: str, role: str) -> tuple[list[ToolSpec], list[ToolSpec]]:
-        """More tools for a description, best first: those that the role may use, and those that it may not."""
+        """More tools for a description, best first: those that the role may use, and those that it may not.
+
+        The router ranks within the role first, so that tools beyond it push none out.
+        """
         allowed = self.allowed(role)
-        selection = await asyncio.to_thread(self._router.find, description)
-        found = [self._specs[name] for name in selection.tools]
-        return [s for s in found if s.name in allowed][:FOUND], [s for s in found if s.name not in allowed][:FOUND]
+        mine = await asyncio.to_thread(self._router.find, description, allowed)
+        nearest = await asyncio.to_thread(self._router.find, description)
+        found = [self._specs[name] for name in mine.tools if name in allowed][:FOUND]
+        return found, [self._specs[name] for name in nearest.tools if name not in allowed][:FOUND]
 
     def bound(self, offered: Iterable[str], turn: Sequence[BaseMessage], role: str) -> list[str]:
         """What the model gets now: the offer and whatever it found since."""

@@ -1,7 +1,7 @@
 """Labelled queries: one JSON object a line, with the tools a query needs and those it must not be offered."""
 
 import json
-from collections.abc import Iterable, Sequence
+from collections.abc import Container, Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -34,24 +34,65 @@ def load_cases(path: Path) -> list[Case]:
         raise CasesError(f"{path}: cannot be read: {error}") from error
 
 
+@dataclass(frozen=True)
+class BadLine:
+    """A line that is no labelled query: its number, which kind of mistake, and what exactly.
+
+    `reason` is `json`, `field` (one is missing, `detail` names it), `shape` or `tool` (unknown, `detail` names it).
+    """
+
+    number: int
+    reason: str
+    detail: str = ""
+
+    @property
+    def text(self) -> str:
+        """The mistake in words."""
+        return _REASONS[self.reason].format(detail=self.detail)
+
+
+_REASONS = {
+    "json": "is not JSON: {detail}.",
+    "field": "has no {detail}.",
+    "shape": "needs query (text) and needed (list of tool names).",
+    "tool": "names a tool that the catalogue does not have: {detail}.",
+}
+
+
+def read_lines(text: str, tools: Container[str] | None = None) -> tuple[dict[int, Case], list[BadLine]]:
+    """Cases by line number, and the lines that are none; blank ones are skipped. Labels may name only `tools`."""
+    cases: dict[int, Case] = {}
+    bad: list[BadLine] = []
+    for number, line in enumerate(text.splitlines(), 1):
+        read = _read(line, number, tools) if line.strip() else None
+        if isinstance(read, Case):
+            cases[number] = read
+        elif read:
+            bad.append(read)
+    return cases, bad
+
+
 def parse_cases(text: str, source: str = "line") -> list[Case]:
     """Cases from JSON lines; blank lines are skipped. Raises `CasesError`."""
-    cases = []
-    for number, line in enumerate(text.splitlines(), 1):
-        if line.strip():
-            try:
-                cases.append(_case(json.loads(line), number))
-            except (ValueError, TypeError, KeyError, AttributeError) as error:
-                raise CasesError(f"{source}, line {number}: {_reason(error)}") from error
+    cases, bad = read_lines(text)
+    if bad:
+        raise CasesError(f"{source}, line {bad[0].number}: {bad[0].text}")
     if not cases:
         raise CasesError(f"{source}: holds no labelled query.")
-    return cases
+    return list(cases.values())
 
 
-def _reason(error: Exception) -> str:
-    if isinstance(error, json.JSONDecodeError):
-        return f"is not JSON: {error.msg}."
-    return f"has no {error}." if isinstance(error, KeyError) else "needs query (text) and needed (list of tool names)."
+def _read(line: str, number: int, tools: Container[str] | None) -> Case | BadLine:
+    try:
+        case = _case(json.loads(line), number)
+    except json.JSONDecodeError as error:
+        return BadLine(number, "json", error.msg)
+    except KeyError as error:
+        return BadLine(number, "field", str(error))
+    except (ValueError, TypeError, AttributeError, RecursionError):
+        return BadLine(number, "shape")
+    unknown = [n for n in sorted(case.needed | case.forbidden) if tools is not None and n not in tools]
+    return BadLine(number, "tool", ", ".join(unknown)) if unknown else case
 
 
 def _case(row: dict[str, Any], number: int) -> Case:

@@ -4,7 +4,7 @@ import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from statistics import fmean, median
-from typing import Any
+from typing import Any, Protocol
 
 from router.cases import Case
 from router.entry import Selection
@@ -46,7 +46,15 @@ class Outcome:
         return len(self.case.needed & set(ranked[:k])) / len(self.case.needed)
 
 
-def run(router: Router, cases: Sequence[Case]) -> list[Outcome]:
+class Selects(Protocol):
+    """Whatever chooses tools for a query."""
+
+    def select(self, query: str, recent: Sequence[Sequence[str]] = ()) -> Selection:
+        """Tools for a query after the tools of the last turns."""
+        ...
+
+
+def run(router: Selects, cases: Sequence[Case]) -> list[Outcome]:
     """One selection for each case."""
     return [Outcome(case, router.select(case.query, case.recent)) for case in cases]
 

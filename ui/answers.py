@@ -9,7 +9,7 @@ from starlette.responses import JSONResponse
 from agent.identity import Principal
 from agent.refused import Refused
 from tools.text import visible
-from tools.toolset import Lang
+from tools.toolset import Lang, Role
 from ui.lang import language
 from ui.strings import words
 from ui.visitors import Visitors
@@ -24,6 +24,14 @@ async def signed_in(request: Request) -> Principal:
     """The person behind a request, by token or by cookie; raises `Unauthenticated`."""
     visitors: Visitors = request.app.state.visitors
     return await visitors.anyone(request.cookies, request.headers)
+
+
+async def admin(request: Request) -> Principal:
+    """The admin behind a request; for anybody else there is nothing here: raises `Refused` as for a wrong address."""
+    person = await signed_in(request)
+    if not person.role.covers(Role.ADMIN):
+        raise Refused("not_found", request_language(request))
+    return person
 
 
 async def refused(_: Request, error: Exception) -> JSONResponse:

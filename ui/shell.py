@@ -11,6 +11,7 @@ from agent.turns import ConversationRow, Turns
 from tools.toolset import Lang
 from ui.answers import request_language, signed_in
 from ui.options import PageOptions
+from ui.pages.plain import pages_for
 from ui.transcript import TAIL, running, version
 
 Person = Annotated[Principal, Depends(signed_in)]
@@ -55,7 +56,7 @@ def _standing(options: PageOptions, person: Principal, lang: Lang) -> dict[str, 
         "banner": [name for name, on in flags.items() if on],
         "model": options.model,
         "signin": options.sign_in,
-        "pages": list(options.pages),
+        "pages": pages_for(options, person.role),
         "examples": [
             {"text": example.text[lang], "sign": example.sign} for example in options.examples_for(person.role)
         ],

@@ -111,7 +111,7 @@ class OfferAll:
         """All that is allowed."""
         return Selection(tuple(Choice(n, 1.0, "keywords") for n in ALL_SPECS if allowed is None or n in allowed))
 
-    def find(self, description: str) -> Selection:
+    def find(self, description: str, allowed: Any = None) -> Selection:
         """Nothing more."""
         return Selection(())
 

@@ -117,7 +117,7 @@ class All:
         names = [n for n in SPECS if n not in self.hidden and (allowed is None or n in allowed)]
         return Selection(tuple(Choice(n, 1.0, "keywords", (n,)) for n in names))
 
-    def find(self, description: str) -> Selection:
+    def find(self, description: str, allowed: Any = None) -> Selection:
         return Selection(tuple(Choice(n, 1.0, "keywords") for n in self.hidden))
 
 

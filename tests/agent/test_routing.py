@@ -7,8 +7,11 @@ from langchain_core.messages import AIMessage, HumanMessage, ToolMessage
 
 from agent.routing import Routing, entries_of, entry_of, used
 from router.entry import Choice, Selection
+from router.router import Router
 from tests.agent.kit import SPECS, All
 from tools.always import ALWAYS
+from tools.catalogue import WORKSPACE
+from tools.toolset import Role
 
 
 class Only(All):
@@ -21,7 +24,7 @@ class Only(All):
         self.allowed = allowed
         return Selection((Choice("find_things", 0.9, "keywords", ("find",)),), notice=self.notice)
 
-    def find(self, description):
+    def find(self, description, allowed=None):
         return Selection(tuple(Choice(n, 1.0, "keywords") for n in ("wipe_all", "delete_thing")))
 
 
@@ -95,3 +98,12 @@ def test_an_entry_tells_the_router_all_that_it_may_know():
     entry = entry_of(SPECS["delete_thing"])
     assert (entry.name, entry.parameters, entry.effect) == ("delete_thing", ("id",), "danger")
     assert ALWAYS_ON.isdisjoint(e.name for e in entries_of(SPECS))
+
+
+async def test_what_the_role_may_not_use_pushes_out_nothing_that_it_may():
+    specs = {spec.name: spec for spec in WORKSPACE}
+    routing = Routing(specs, Router(entries_of(specs)))
+    found, beyond = await routing.find("delete or restore backups, roll back commits", "viewer")
+    assert {spec.min_role for spec in found} == {Role.VIEWER}
+    assert "list_backups" in {spec.name for spec in found}
+    assert "restore_backup" in {spec.name for spec in beyond}

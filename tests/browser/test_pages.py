@@ -49,8 +49,32 @@ def test_the_audit_page_tells_the_story_of_a_request(visit, scripted):
 
 def test_the_router_page_says_which_tools_a_message_reaches(visit):
     page = visit(path="/router")
-    page.get_by_label("Message").fill("delete sales")
+    page.get_by_label("Message", exact=True).fill("delete sales")
     page.get_by_role("button", name="Score").click()
     expect(page.locator(".cs-route").first).to_contain_text("delete_dashboard")
     expect(page.locator(".cs-route").first).to_contain_text("needs a signature")
     expect(page.get_by_text("Passed to the model: 1")).to_be_visible()
+
+
+def test_labelled_messages_show_figures_and_misses_and_name_bad_lines(visit):
+    page = visit(path="/router")
+    box = page.get_by_label("Labelled messages")
+    box.fill(
+        '{"query": "delete sales", "needed": ["delete_dashboard"]}\n{"query": "<b>jobs</b>", "needed": ["list_tasks"]}'
+    )
+    page.get_by_role("button", name="Measure").click()
+    expect(page.get_by_text("Misses: 1 of 2")).to_be_visible()
+    expect(page.locator(".cs-miss")).to_contain_text("<b>jobs</b>")
+    expect(page.locator(".cs-miss code")).to_have_text("list_tasks")
+    expect(page.get_by_text("All needed tools offered")).to_be_visible()
+    box.fill('{"query": "a", "needed": []}\nnot json')
+    page.get_by_role("button", name="Measure").click()
+    expect(page.locator(".cs-errline")).to_contain_text("Line 2: is not JSON")
+    expect(page.get_by_text("Nothing was measured. Lines to correct: 1.")).to_be_visible()
+
+
+def test_the_router_is_no_page_for_others_than_admins(visit, scripted):
+    page = visit(user="vera")
+    expect(page.get_by_role("link", name="Approvals")).to_be_visible()
+    expect(page.get_by_role("link", name="Router")).to_have_count(0)
+    assert page.goto(scripted.url + "/router").status == 404

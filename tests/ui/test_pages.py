@@ -63,20 +63,83 @@ async def test_waiting_cards_of_all_conversations(http, house):
 
 
 async def test_a_message_is_routed_and_nothing_runs(http, house):
-    await sign_in(http, "vera")
+    await sign_in(http, "anna")
     answer = await http.post("/ui/route", json={"query": "delete sales"}, headers={"origin": "http://chat.test"})
     rows = answer.json()["rows"]
     assert [(row["tool"], row["passed"], row["sign"]) for row in rows] == [
         ("delete_dashboard", True, True),
-        ("list_tasks", False, True),
+        ("list_tasks", False, False),
     ]
     assert house.turns.effects == []
 
 
-async def test_what_the_router_says_of_itself_is_for_admins(http):
-    said = []
-    for person in ("vera", "ilya", "anna"):
-        await sign_in(http, person)
-        answer = await http.post("/ui/route", json={"query": "delete"}, headers={"origin": "http://chat.test"})
-        said.append(answer.json()["notice"])
-    assert said == [None, None, "The embedding model is away."]
+async def test_an_admin_hears_what_the_router_says_of_itself(http):
+    await sign_in(http, "anna")
+    answer = await http.post("/ui/route", json={"query": "delete"}, headers={"origin": "http://chat.test"})
+    assert answer.json()["notice"] == "The embedding model is away."
+
+
+HOME = {"origin": "http://chat.test"}
+
+
+@pytest.mark.parametrize("username", ["vera", "ilya"])
+async def test_for_others_than_admins_there_is_no_router(http, username):
+    await sign_in(http, username)
+    assert (await http.get("/router", headers={"accept": "text/html"})).status_code == 404
+    for path, body in (("/ui/route", {"query": "delete sales"}), ("/ui/route/labelled", {"lines": "{}"})):
+        answer = await http.post(path, json=body, headers=HOME)
+        assert (answer.status_code, answer.json()["code"]) == (404, "not_found")
+    assert "router" not in (await http.get("/ui/shell")).json()["pages"]
+
+
+async def test_an_admin_finds_the_router(http):
+    await sign_in(http, "anna")
+    assert (await http.get("/router", headers={"accept": "text/html"})).status_code == 200
+    assert "router" in (await http.get("/ui/shell")).json()["pages"]
+
+
+async def test_nobody_measures_without_a_sign_in(http):
+    answer = await http.post("/ui/route/labelled", json={"lines": "{}"}, headers=HOME)
+    assert answer.status_code == 401
+
+
+async def test_labelled_messages_give_figures_and_misses(http):
+    await sign_in(http, "anna")
+    lines = """{"query": "delete sales", "needed": ["delete_dashboard"], "kind": "plain"}
+
+        {"query": "what runs now", "needed": ["list_tasks"], "kind": "indirect"}
+        {"query": "delete my alarm", "needed": [], "forbidden": ["delete_dashboard"], "kind": "outofscope"}"""
+    answer = (await http.post("/ui/route/labelled", json={"lines": lines}, headers=HOME)).json()
+    assert answer["figures"]["all_needed_recall"] == 0.5
+    assert answer["figures"]["forbidden_offered"] == 1.0
+    assert [(m["line"], m["missing"], m["harmful"]) for m in answer["misses"]] == [
+        (3, ["list_tasks"], []),
+        (4, [], ["delete_dashboard"]),
+    ]
+
+
+async def test_every_bad_line_is_named_by_its_number_in_the_language_of_the_person(http):
+    await sign_in(http, "anna")
+    lines = """{"query": "a"}
+        not json
+        {"query": "b", "needed": []}
+        {"query": "c", "needed": "x"}
+        {"query": "d", "needed": ["fly"]}"""
+    answer = await http.post("/ui/route/labelled", json={"lines": lines}, headers=HOME)
+    assert answer.status_code == 422
+    assert [error["line"] for error in answer.json()["errors"]] == [1, 2, 4, 5]
+    texts = [error["text"] for error in answer.json()["errors"]]
+    assert "needed" in texts[0]
+    assert "JSON" in texts[1]
+    assert "fly" in texts[3]
+    russian = await http.post("/ui/route/labelled", json={"lines": lines}, headers=HOME | {"accept-language": "ru"})
+    assert "нет поля" in russian.json()["errors"][0]["text"]
+
+
+async def test_empty_and_endless_files_are_refused_with_a_reason(http):
+    await sign_in(http, "anna")
+    nothing = await http.post("/ui/route/labelled", json={"lines": "\n \n"}, headers=HOME)
+    many = await http.post("/ui/route/labelled", json={"lines": '{"query":"a","needed":[]}\n' * 1001}, headers=HOME)
+    assert (nothing.status_code, many.status_code) == (422, 422)
+    assert "at least one line" in nothing.json()["text"]
+    assert "1001" in many.json()["text"]

@@ -2,21 +2,29 @@
 
 from html import escape
 
-from fastapi import APIRouter, Request
+from fastapi import APIRouter, Depends, Request
 from fastapi.responses import HTMLResponse
 
-from tools.toolset import Lang
-from ui.answers import request_language
+from tools.toolset import Lang, Role
+from ui.answers import admin, request_language
 from ui.head import base, sheets
 from ui.options import PageOptions
 from ui.strings import words
+
+FOR_ADMINS = frozenset({"router"})
+
+
+def pages_for(options: PageOptions, role: Role) -> list[str]:
+    """The pages that a person of this role may open."""
+    return [name for name in options.pages if name not in FOR_ADMINS or role.covers(Role.ADMIN)]
 
 
 def page_routes(options: PageOptions) -> APIRouter:
     """`GET /approvals`, `/audit`, ...: those that the installation has."""
     router = APIRouter()
     for name in options.pages:
-        router.add_api_route(f"/{name}", _page(name), methods=["GET"], response_class=HTMLResponse)
+        asks = [Depends(admin)] if name in FOR_ADMINS else []
+        router.add_api_route(f"/{name}", _page(name), methods=["GET"], response_class=HTMLResponse, dependencies=asks)
     return router
 
 

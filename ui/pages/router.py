@@ -1,18 +1,23 @@
-"""Which tools a message would reach, and why. Nothing runs here."""
+"""Which tools a message would reach, and why; how labelled messages fare. Nothing runs here. For admins."""
 
 import asyncio
 from collections.abc import Mapping
+from dataclasses import asdict
 from typing import Annotated, Any
 
 from fastapi import APIRouter, Depends, Request
+from fastapi.responses import JSONResponse
 from pydantic import BaseModel, ConfigDict, Field
 
 from agent.identity import Principal
 from agent.routing import Selector
-from tools.toolset import Effect, Lang, Role, ToolSpec
-from ui.answers import request_language, signed_in
+from agent.trial import MOST, Trial, attempt
+from tools.toolset import Effect, Lang, ToolSpec
+from ui.answers import admin, request_language
+from ui.strings import words
 
-Person = Annotated[Principal, Depends(signed_in)]
+Admin = Annotated[Principal, Depends(admin)]
+SHOWN = 200
 
 
 class RouteBody(BaseModel):
@@ -22,22 +27,36 @@ class RouteBody(BaseModel):
     query: Annotated[str, Field(min_length=1, max_length=2000)]
 
 
+class LabelledBody(BaseModel):
+    """Labelled messages, one JSON object a line."""
+
+    model_config = ConfigDict(extra="forbid")
+    lines: Annotated[str, Field(min_length=1, max_length=250_000)]
+
+
 def router_routes(selector: Selector, specs: Mapping[str, ToolSpec]) -> APIRouter:
-    """`POST /ui/route`: the offered tools and the near misses, within what the person's role may use."""
+    """`POST /ui/route`: the offered tools and the near misses. `POST /ui/route/labelled`: figures and misses."""
     router = APIRouter(prefix="/ui")
 
     @router.post("/route")
-    async def route(request: Request, body: RouteBody, person: Person) -> dict[str, Any]:
+    async def route(request: Request, body: RouteBody, person: Admin) -> dict[str, Any]:
         lang = request_language(request)
         allowed = {name for name, spec in specs.items() if person.role.covers(spec.min_role)}
         found = await asyncio.to_thread(selector.select, body.query, (), allowed)
         rows = [_row(choice, specs, lang, passed=passed)
                 for passed, choices in ((True, found.choices), (False, found.below)) for choice in choices]  # fmt: skip
-        return {
-            "rows": rows,
-            "threshold": found.threshold,
-            "notice": found.notice if person.role is Role.ADMIN else None,
-        }
+        return {"rows": rows, "threshold": found.threshold, "notice": found.notice}
+
+    @router.post("/route/labelled")
+    async def labelled(request: Request, body: LabelledBody, _: Admin) -> JSONResponse:
+        lang = request_language(request)
+        trial = await asyncio.to_thread(attempt, selector, specs, body.lines)
+        if not trial.figures:
+            return JSONResponse(
+                {"code": "bad_lines", "text": _refusal(trial, lang), "errors": _errors(trial, lang)}, 422
+            )
+        misses = [asdict(miss) for miss in trial.misses[:SHOWN]]
+        return JSONResponse({"figures": trial.figures, "misses": misses, "missed": len(trial.misses)})
 
     return router
 
@@ -53,3 +72,14 @@ def _row(choice: Any, specs: Mapping[str, ToolSpec], lang: Lang, *, passed: bool
         "words": list(choice.words),
         "passed": passed,
     }
+
+
+def _refusal(trial: Trial, lang: Lang) -> str:
+    if trial.bad:
+        return words("router.bad", lang, n=len(trial.bad))
+    return words("router.many", lang, n=trial.queries, m=MOST) if trial.queries else words("router.nothing", lang)
+
+
+def _errors(trial: Trial, lang: Lang) -> list[dict[str, Any]]:
+    return [{"line": bad.number, "text": words(f"router.bad.{bad.reason}", lang, detail=bad.detail)}
+            for bad in trial.bad[:SHOWN]]  # fmt: skip

@@ -4,6 +4,7 @@ import { t } from "../i18n.js";
 import { follow } from "../page.js";
 import { command } from "../server.js";
 import { visible } from "../text.js";
+import { labelled } from "./labelled.js";
 
 export function router() {
   const input = h("textarea", { class: "cs-in", id: "ro-q", rows: 2, maxlength: 2000 });
@@ -23,7 +24,7 @@ export function router() {
   }
 
   const element = h("div", { class: "cs-content" }, h("p", { class: "cs-pagelead" }, t("router.lead")),
-    h("div", { class: "cs-routeq" }, h("label", { for: "ro-q" }, t("router.q")), input, go), status, answer);
+    h("div", { class: "cs-routeq" }, h("label", { for: "ro-q" }, t("router.q")), input, go), status, answer, labelled());
   follow(element, (shell) => {
     if (input.value || !shell.examples.length) return;
     input.value = shell.examples[0].text;
