@@ -1,6 +1,5 @@
 """The main job over the API, by both real clients: ask, read, countersign, deny, answer, stop."""
 
-import asyncio
 import uuid
 
 import pytest
@@ -94,34 +93,6 @@ async def test_a_question_of_the_agent_takes_an_answer(enter, boards):
     parts = await chat.answer(question, str(board))
     assert of("ask_user", parts)[0]["metadata"]["question"]["answer"] == str(board)
     assert name in of("confirm_required", parts)[0]["content"]
-
-
-def assert_partial(parts):
-    """The answer has begun, ends before its last line, and is told as complete as it will ever be."""
-    told = of("tool_end", parts)[0]["metadata"]["data"]["rows"][9][1]
-    assert words(parts).startswith("29 dashboards")
-    assert told not in words(parts)
-    assert of("stream_token", parts)[-1]["metadata"]["status"] == "done"
-
-
-async def test_a_cancel_keeps_what_was_said(enter, slow):
-    chat, other = await enter(at=slow), await enter(at=slow)
-    question = asyncio.create_task(chat.client.submit(message="Which dashboards are in stage?"))
-    other.id = await chat.client.first_words()
-    await other.say(action="cancel")
-    await question
-    assert_partial(await other.say(action="attach"))
-
-
-async def test_the_cancel_of_the_client_ends_its_stream_and_loses_nothing(enter, slow):
-    chat, other = await enter(at=slow), await enter(at=slow)
-    question = asyncio.create_task(chat.client.submit(message="Which dashboards are in stage?"))
-    other.id = await chat.client.first_words()
-    await chat.client.cancel()
-    seen = words((await question)[-1])
-    parts = await other.say(action="attach")
-    assert words(parts).startswith(seen)
-    assert "29 dashboards".startswith(seen[:12])
 
 
 async def test_the_same_turn_id_gives_the_stored_reply(enter):
