@@ -9,11 +9,12 @@ from urllib.parse import unquote, urldefrag, urljoin, urlsplit
 
 import yaml
 
-from tools.openapi.yaml_text import read
+from tools.openapi.yaml_text import TooMuch, read
 
 MAX_BYTES = 10_000_000
 MAX_DEPTH = 64
-MAX_NODES = 3_000_000
+MAX_NODES = 1_000_000
+MAX_MARKS = 1_500_000
 MAX_DOCUMENTS = 20
 MAX_REF_CHAIN = 50
 
@@ -38,6 +39,16 @@ class Document:
         """(3, 0) or (3, 1)."""
         major, minor = str(self.root["openapi"]).split(".")[:2]
         return int(major), int(minor)
+
+    def aliased(self, ref: str, base: str) -> tuple[Any, str, str]:
+        """What a reference names when it is no reference itself: it, its document and the last reference."""
+        node, where = self.lookup(ref, base)
+        for _ in range(MAX_REF_CHAIN):
+            if not (isinstance(node, dict) and set(node) == {"$ref"} and isinstance(node["$ref"], str)):
+                return node, where, ref
+            ref = node["$ref"]
+            node, where = self.lookup(ref, where)
+        raise DocumentError("a $ref leads in a circle; break the circle in the document")
 
     def resolve(self, node: Any, base: str | None = None) -> tuple[Any, str]:
         """Follow `$ref` until something else stands there; returns it and the address it stands at."""
@@ -103,8 +114,12 @@ def parse(raw: bytes) -> Any:
     """JSON or YAML, refused when it is too large, too deep, or unfolds (aliases) into too much."""
     if len(raw) > MAX_BYTES:
         raise DocumentError(f"the document is larger than {MAX_BYTES // 1_000_000} MB; serve a smaller one")
+    if sum(raw.count(mark) for mark in (b"{", b"[", b",")) > MAX_MARKS:
+        raise DocumentError("the document unfolds into too many parts; serve a smaller one")
     try:
         data = _load(raw)
+    except TooMuch:
+        raise DocumentError("the document has too many parts to be read as YAML; serve it as JSON") from None
     except RecursionError:
         raise DocumentError(f"the document is nested deeper than {MAX_DEPTH} levels") from None
     except UnicodeDecodeError:
@@ -113,6 +128,8 @@ def parse(raw: bytes) -> Any:
         where = getattr(error, "problem_mark", None)
         place = f" in line {where.line + 1}" if where else ""
         raise DocumentError(f"the document is neither JSON nor YAML: error{place}") from None
+    except ValueError:
+        raise DocumentError("the document holds a number that is too long") from None
     _measure(data, {}, set(), 0)
     if not isinstance(data, dict):
         raise DocumentError("the document is not an object; is this the right address?")

@@ -74,12 +74,14 @@ def operations(document: Document) -> list[Operation]:
     if len(found) > MAX_OPERATIONS:
         raise DocumentError(f"the document has {len(found)} operations; the limit is {MAX_OPERATIONS}")
     names = tool_names([(method, path, str(raw.get("operationId") or "")) for method, path, _, raw, _ in found])
-    made = []
+    schemas, made = Schemas(document), []
     for name, (method, path, item, raw, base) in zip(names, found, strict=True):
         try:
-            made.append(_operation(document, name, method, path, item, raw, base))
+            made.append(_operation(schemas, name, method, path, item, raw, base))
         except DocumentError as error:
-            raise DocumentError(f"{method.upper()} {path}: {error}") from None
+            raise DocumentError(f"{method.upper()} {path[:200]}: {error}") from None
+        except RecursionError:
+            raise DocumentError(f"{method.upper()} {path[:200]}: its schemas are nested too deeply") from None
     return made
 
 
@@ -94,12 +96,12 @@ def _raw(document: Document) -> Iterator[tuple[str, str, dict[str, Any], dict[st
 
 
 def _operation(
-    document: Document, name: str, method: str, path: str, item: dict[str, Any], raw: dict[str, Any], base: str
+    schemas: Schemas, name: str, method: str, path: str, item: dict[str, Any], raw: dict[str, Any], base: str
 ) -> Operation:
-    schemas = Schemas(document)
-    parameters = _parameters(document, schemas, path, item, raw, base)
-    body = _body(document, schemas, raw, base, {p.name for p in parameters})
-    schema = _argument_schema(parameters, body, schemas.definitions)
+    document = schemas.document
+    parameters = _parameters(schemas, path, item, raw, base)
+    body = _body(schemas, raw, base, {p.name for p in parameters})
+    schema = _argument_schema(parameters, body, schemas)
     summary, description = _words(raw.get("summary")), _words(raw.get("description"))
     body_schema = _flat(body.schema, schemas.definitions) if body else {}
     facts = Facts(
@@ -121,31 +123,30 @@ def _operation(
         operation_id=facts.operation_id,
         summary=summary,
         description=description,
-        tags=tuple(str(t) for t in raw.get("tags", ()) if isinstance(t, str)),
+        tags=tuple(t for t in _list(raw.get("tags")) if isinstance(t, str)),
         parameters=tuple(parameters),
         body=body,
         schema=schema,
         facts=facts,
-        sha256=_sha256(method, path, raw, schema),
+        sha256=_sha256(method, path, raw, schema, schemas),
         security=tuple(security) if isinstance(security, list) else None,
         extensions=_object(raw.get("x-countersign")),
     )
 
 
-def _sha256(method: str, path: str, raw: dict[str, Any], schema: Schema) -> str:
+def _sha256(method: str, path: str, raw: dict[str, Any], schema: Schema, schemas: Schemas) -> str:
     """Hash of all that a reviewer relied on: where it goes, what it says, what it takes."""
-    shown = [method, path, raw.get("operationId"), raw.get("summary"), raw.get("description"), schema]
+    takes = {**schema, "$defs": schemas.digests(sorted(schema.get("$defs", ())))}
+    shown = [method, path, raw.get("operationId"), raw.get("summary"), raw.get("description"), takes]
     return hashlib.sha256(json.dumps(shown, sort_keys=True, default=str).encode()).hexdigest()
 
 
-def _parameters(
-    document: Document, schemas: Schemas, path: str, item: dict[str, Any], raw: dict[str, Any], base: str
-) -> list[Parameter]:
+def _parameters(schemas: Schemas, path: str, item: dict[str, Any], raw: dict[str, Any], base: str) -> list[Parameter]:
     """The path's parameters and the operation's own, which win (OpenAPI 3.1, 4.8.10)."""
     merged: dict[tuple[str, str], tuple[dict[str, Any], str]] = {}
     for source in (item.get("parameters"), raw.get("parameters")):
-        for entry in source if isinstance(source, list) else ():
-            parameter, where = document.resolve(entry, base)
+        for entry in _list(source):
+            parameter, where = schemas.document.resolve(entry, base)
             if not (isinstance(parameter, dict) and parameter.get("name") and parameter.get("in") in STYLES):
                 raise DocumentError("a parameter has no name or no place")
             merged[str(parameter["in"]), str(parameter["name"])] = parameter, where
@@ -182,8 +183,8 @@ def _parameter(
     )
 
 
-def _body(document: Document, schemas: Schemas, raw: dict[str, Any], base: str, taken: set[str]) -> Body | None:
-    body, where = document.resolve(raw.get("requestBody"), base)
+def _body(schemas: Schemas, raw: dict[str, Any], base: str, taken: set[str]) -> Body | None:
+    body, where = schemas.document.resolve(raw.get("requestBody"), base)
     content = body.get("content") if isinstance(body, dict) else None
     if not isinstance(content, dict) or not content:
         return None
@@ -239,37 +240,20 @@ def _argument(wire: str) -> str:
     return name[:64] or "value"
 
 
-def _argument_schema(parameters: list[Parameter], body: Body | None, definitions: dict[str, Schema]) -> Schema:
+def _argument_schema(parameters: list[Parameter], body: Body | None, schemas: Schemas) -> Schema:
     fields: dict[str, Any] = {p.name: p.schema for p in parameters}
     required = [p.name for p in parameters if p.required]
     if body and body.fields is None:
         fields[body.argument] = body.schema
         required += [body.argument] if body.required else []
     elif body and body.fields is not None:
-        source = _follow(body.schema, definitions)
+        source = _follow(body.schema, schemas.definitions)
         fields |= {name: source["properties"][wire] for name, wire in body.fields.items()}
         needed = source.get("required", ()) if body.required else ()
         required += [name for name, wire in body.fields.items() if wire in needed]
     schema: Schema = {"type": "object", "properties": fields, "required": required, "additionalProperties": False}
-    used = _used(schema, definitions)
+    used = schemas.reached(schema)
     return {**schema, "$defs": used} if used else schema
-
-
-def _used(schema: Any, definitions: dict[str, Schema]) -> dict[str, Schema]:
-    """The definitions that a schema reaches."""
-    used: dict[str, Schema] = {}
-    todo = [schema]
-    while todo:
-        node = todo.pop()
-        if isinstance(node, dict):
-            name = str(node.get("$ref", "")).removeprefix("#/$defs/")
-            if name in definitions and name not in used:
-                used[name] = definitions[name]
-                todo.append(definitions[name])
-            todo.extend(node.values())
-        elif isinstance(node, list):
-            todo.extend(node)
-    return used
 
 
 def _follow(schema: Schema, definitions: dict[str, Schema]) -> Schema:
@@ -300,6 +284,10 @@ def _flat(schema: Schema, definitions: dict[str, Schema], depth: int = 0) -> Sch
 
 def _object(value: Any) -> dict[str, Any]:
     return value if isinstance(value, dict) else {}
+
+
+def _list(value: Any) -> list[Any]:
+    return value if isinstance(value, list) else []
 
 
 def _words(text: Any) -> str:

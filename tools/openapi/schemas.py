@@ -1,16 +1,21 @@
 """OpenAPI schemas as JSON Schema 2020-12: exact for checking, slim for a model."""
 
+import hashlib
 import json
 import re
+from collections.abc import Iterable
+from contextlib import suppress
 from typing import Any
 
 from tools.openapi.document import Document
+from tools.openapi.keywords import sound
 from tools.text import clean_text
 
 Schema = dict[str, Any]
 
 DROPPED = frozenset({
-    "xml", "externalDocs", "example", "examples", "discriminator", "deprecated", "$schema", "$id", "$anchor", "$defs",
+    "xml", "externalDocs", "example", "examples", "discriminator", "deprecated", "$schema", "$id", "$anchor",
+    "$defs",
     "$dynamicRef", "$dynamicAnchor", "$comment", "$vocabulary",
 })  # fmt: skip
 LISTS = ("allOf", "anyOf", "oneOf", "prefixItems")
@@ -19,35 +24,65 @@ SINGLES = ("items", "additionalProperties", "not", "if", "then", "else", "contai
            "unevaluatedProperties", "unevaluatedItems")  # fmt: skip
 ANNOTATIONS = frozenset({"description", "title", "default"})
 SLIM_CHARS = 1_600
+MOST_PATTERN = 80
 
 
 class Schemas:
-    """Converts the schemas of one operation; what they refer to gathers in `definitions`."""
+    """Converts the schemas of a document; what they refer to gathers in `definitions`, each converted once."""
 
     def __init__(self, document: Document):
         self.document = document
         self.definitions: dict[str, Schema] = {}
         self._names: dict[tuple[str, str], str] = {}
-        self._local: list[dict[str, Any]] = []
+        self._direct: dict[str, set[str]] = {}
+        self._digests: dict[str, str] = {}
+        self._local: tuple[dict[str, Any], ...] = ()
+        self._waiting: list[tuple[str, Any, str, tuple[dict[str, Any], ...]]] = []
 
     def convert(self, schema: Any, base: str | None = None) -> Any:
         """One schema for a request: references become `#/$defs/...`, read-only fields are left out."""
-        base = base or self.document.uri
-        if isinstance(schema, bool) or not isinstance(schema, dict):
-            return schema if isinstance(schema, bool) else {}
-        local = schema.get("$defs")
-        if isinstance(local, dict):
-            self._local.append(local)
-        try:
-            return self._converted(schema, base)
-        finally:
-            if isinstance(local, dict):
-                self._local.pop()
+        out = self._convert(schema, base or self.document.uri)
+        while self._waiting:  # not by recursion: a thousand schemas may refer to one another in one long chain
+            name, target, where, local = self._waiting.pop()
+            self._local = local
+            self.definitions[name] = self._convert(target, where)
+        self._local = ()
+        return out
 
-    def _converted(self, schema: Schema, base: str) -> Schema:
-        if isinstance(schema.get("$ref"), str):
-            return self._reference(schema, base)
-        out: Schema = {key: value for key, value in schema.items() if key not in DROPPED and not key.startswith("x-")}
+    def digests(self, names: Iterable[str]) -> dict[str, str]:
+        """Hashes of definitions by name, each made once: many operations share them."""
+        for name in names:
+            if name not in self._digests:
+                text = json.dumps(self.definitions[name], sort_keys=True, default=str)
+                self._digests[name] = hashlib.sha256(text.encode()).hexdigest()
+        return {name: self._digests[name] for name in names}
+
+    def reached(self, schema: Schema) -> dict[str, Schema]:
+        """The definitions that a converted schema refers to, directly or through others."""
+        found: set[str] = set()
+        todo = _names_in(schema)
+        while todo:
+            name = todo.pop()
+            if name in self.definitions and name not in found:
+                found.add(name)
+                if name not in self._direct:
+                    self._direct[name] = _names_in(self.definitions[name])
+                todo |= self._direct[name] - found
+        return {name: self.definitions[name] for name in sorted(found)}
+
+    def _convert(self, schema: Any, base: str) -> Any:
+        if not isinstance(schema, dict):
+            return schema if isinstance(schema, bool) else {}
+        outer = self._local
+        if isinstance(local := schema.get("$defs"), dict):
+            self._local = (*outer, local)
+        out = self._reference(schema, base) if isinstance(schema.get("$ref"), str) else self._plain(schema, base)
+        self._local = outer
+        return out
+
+    def _plain(self, schema: Schema, base: str) -> Schema:
+        kept = {key: value for key, value in schema.items() if key not in DROPPED and not key.startswith("x-")}
+        out = sound(kept)
         self._children(out, base)
         return self._modern(out)
 
@@ -55,7 +90,7 @@ class Schemas:
         """A reference; words beside it stay, and since 3.1 conditions too (OpenAPI 3.1, 4.8.23 and appendix A)."""
         words = self.document.version == (3, 0)
         beside = {k: v for k, v in schema.items() if k != "$ref" and (not words or k in ANNOTATIONS)}
-        return {"$ref": f"#/$defs/{self._define(schema['$ref'], base)}", **self._converted(beside, base)}
+        return {"$ref": f"#/$defs/{self._define(schema['$ref'], base)}", **self._plain(beside, base)}
 
     def _define(self, ref: str, base: str) -> str:
         target, where, key = self._target(ref, base)
@@ -65,7 +100,7 @@ class Schemas:
                 name += "_"
             self._names[key] = name
             self.definitions[name] = {}
-            self.definitions[name] = self.convert(target, where)
+            self._waiting.append((name, target, where, self._local))
         return self._names[key]
 
     def _target(self, ref: str, base: str) -> tuple[Any, str, tuple[str, str]]:
@@ -75,22 +110,22 @@ class Schemas:
             for scope in reversed(self._local):
                 if name in scope:
                     return scope[name], base, (f"{id(scope)}", ref)
-        target, where = self.document.lookup(ref, base)
-        return target, where, (where, ref.rsplit("#", 1)[-1])
+        target, where, last = self.document.aliased(ref, base)
+        return target, where, (where, last.rsplit("#", 1)[-1])
 
     def _children(self, out: Schema, base: str) -> None:
         for key in LISTS:
             if isinstance(out.get(key), list):
-                out[key] = [self.convert(item, base) for item in out[key]]
+                out[key] = [self._convert(item, base) for item in out[key]]
         for key in SINGLES:
             if isinstance(out.get(key), dict):
-                out[key] = self.convert(out[key], base)
+                out[key] = self._convert(out[key], base)
         for key in MAPS:
             if isinstance(out.get(key), dict):
-                out[key] = {name: self.convert(item, base) for name, item in out[key].items()}
-        self._without_read_only(out, base)
+                out[key] = {name: self._convert(item, base) for name, item in out[key].items()}
+        self._without_read_only(out)
 
-    def _without_read_only(self, out: Schema, base: str) -> None:
+    def _without_read_only(self, out: Schema) -> None:
         """A field that only answers carry cannot be asked for (OpenAPI 3.1, 4.8.24: readOnly)."""
         fields = out.get("properties")
         if not isinstance(fields, dict):
@@ -135,50 +170,88 @@ def whole_numbers(value: Any) -> Any:
     return int(value) if isinstance(value, float) and value.is_integer() and abs(value) < 2**53 else value
 
 
+def _names_in(schema: Any) -> set[str]:
+    """The names of the definitions that a converted schema names itself."""
+    names: set[str] = set()
+    todo = [schema]
+    while todo:
+        node = todo.pop()
+        if isinstance(node, dict):
+            if isinstance(node.get("$ref"), str):
+                names.add(node["$ref"].removeprefix("#/$defs/"))
+            todo.extend(node.values())
+        elif isinstance(node, list):
+            todo.extend(node)
+    return names
+
+
+class _TooLargeError(Exception):
+    """What is being unfolded cannot fit any more."""
+
+
 def slim(schema: Schema, limit: int = SLIM_CHARS) -> Schema:
     """The schema as a model gets it: references unfolded, cut in depth and words until it fits `limit` characters.
 
     What is cut is still checked: validation uses the exact schema.
     """
     definitions = schema.get("$defs", {})
-    best: Schema = {}
+    top = {k: v for k, v in schema.items() if k != "$defs"}
     for depth, words in ((5, 160), (4, 100), (3, 80), (2, 60), (2, 0), (1, 0)):
-        best = _unfold({k: v for k, v in schema.items() if k != "$defs"}, definitions, depth, words, ())
-        if len(json.dumps(best, ensure_ascii=False)) <= limit:
-            return best
-    return _fewer_fields(best, limit)
+        with suppress(_TooLargeError):
+            best = _Unfolding(definitions, words, limit).unfold(top, depth, ())
+            if len(json.dumps(best, ensure_ascii=False)) <= limit:
+                return best
+    return _fewer_fields(top, definitions, limit)
 
 
-def _unfold(schema: Any, definitions: dict[str, Schema], depth: int, words: int, path: tuple[str, ...]) -> Any:
-    if not isinstance(schema, dict):
-        return schema
-    if isinstance(ref := schema.get("$ref"), str):
-        name = ref.rsplit("/", 1)[-1]
-        if name in path or depth <= 0:
-            return {"type": "object", "description": name}
-        target = {**definitions.get(name, {}), **{k: v for k, v in schema.items() if k != "$ref"}}
-        return _unfold(target, definitions, depth, words, (*path, name))
-    out: Schema = {}
-    for key, value in schema.items():
+class _Unfolding:
+    """One try at unfolding; raises `_TooLargeError` after `room` parts, for every part takes more than a character."""
+
+    def __init__(self, definitions: dict[str, Schema], words: int, room: int):
+        self.definitions = definitions
+        self.words = words
+        self.room = room
+
+    def unfold(self, schema: Any, depth: int, path: tuple[str, ...]) -> Any:
+        self.room -= 1
+        if self.room < 0:
+            raise _TooLargeError
+        if not isinstance(schema, dict):
+            return schema
+        if isinstance(ref := schema.get("$ref"), str):
+            name = ref.rsplit("/", 1)[-1]
+            if name in path or depth <= 0:
+                return {"type": "object", "description": name}
+            target = {**_dict(self.definitions.get(name)), **{k: v for k, v in schema.items() if k != "$ref"}}
+            return self.unfold(target, depth, (*path, name))
+        return _merged(
+            {key: self._keyword(key, value, depth, path) for key, value in schema.items() if self._kept(key, value)}
+        )
+
+    def _kept(self, key: str, value: Any) -> bool:
         if key == "description":
-            out |= {key: clean_text(str(value))[:words]} if words else {}
-        elif key in MAPS and isinstance(value, dict):
-            out[key] = {n: _below(v, definitions, depth - 1, words, path) for n, v in value.items()}
-        elif key in LISTS and isinstance(value, list):
-            out[key] = [_below(v, definitions, depth - (key != "allOf"), words, path) for v in value]
-        elif key in SINGLES and isinstance(value, dict):
-            out[key] = _below(value, definitions, depth - 1, words, path)
-        elif key == "enum" and isinstance(value, list):
-            out[key] = value[:40]
-        elif key not in {"title", "pattern"} or (key == "pattern" and len(str(value)) <= 80):
-            out[key] = value
-    return _merged(out)
+            return self.words > 0
+        return key != "title" and (key != "pattern" or len(str(value)) <= MOST_PATTERN)
+
+    def _keyword(self, key: str, value: Any, depth: int, path: tuple[str, ...]) -> Any:
+        if key == "description":
+            return clean_text(str(value))[: self.words]
+        if key in MAPS and isinstance(value, dict):
+            return {n: self._below(v, depth - 1, path) for n, v in value.items()}
+        if key in LISTS and isinstance(value, list):
+            return [self._below(v, depth - (key != "allOf"), path) for v in value]
+        if key in SINGLES and isinstance(value, dict):
+            return self._below(value, depth - 1, path)
+        return value[:40] if key == "enum" and isinstance(value, list) else value
+
+    def _below(self, schema: Any, depth: int, path: tuple[str, ...]) -> Any:
+        if depth < 0 and isinstance(schema, dict):
+            return {"type": schema["type"]} if "type" in schema else {}
+        return self.unfold(schema, depth, path)
 
 
-def _below(schema: Any, definitions: dict[str, Schema], depth: int, words: int, path: tuple[str, ...]) -> Any:
-    if depth < 0 and isinstance(schema, dict):
-        return {"type": schema["type"]} if "type" in schema else {}
-    return _unfold(schema, definitions, depth, words, path)
+def _dict(value: Any) -> Schema:
+    return value if isinstance(value, dict) else {}
 
 
 def _merged(schema: Schema) -> Schema:
@@ -189,11 +262,22 @@ def _merged(schema: Schema) -> Schema:
     return schema
 
 
-def _fewer_fields(schema: Schema, limit: int) -> Schema:
-    """Required fields, then as many optional ones as fit."""
+def _fewer_fields(schema: Schema, definitions: dict[str, Schema], limit: int) -> Schema:
+    """Required fields, then as many optional ones as fit; each by its kind alone."""
     fields, required = schema.get("properties", {}), set(schema.get("required", ()))
-    kept = {name: item for name, item in fields.items() if name in required}
-    for name, item in fields.items():
-        if name not in kept and len(json.dumps({**schema, "properties": {**kept, name: item}})) <= limit:
-            kept[name] = item
-    return {**schema, "properties": {name: item for name, item in fields.items() if name in kept}}
+    kinds = {name: _kind(item, definitions) for name, item in fields.items()}
+    kept = {name: item for name, item in kinds.items() if name in required}
+    size = len(json.dumps({**schema, "properties": kept}, ensure_ascii=False))
+    for name, item in kinds.items():
+        size += 0 if name in kept else len(json.dumps({name: item}, ensure_ascii=False))
+        if size > limit:
+            break
+        kept[name] = item
+    return {**schema, "properties": kept}
+
+
+def _kind(schema: Any, definitions: dict[str, Schema]) -> Schema:
+    """The type of a field and no more."""
+    schema = _dict(schema)
+    target = _dict(definitions.get(str(schema.get("$ref", "")).rsplit("/", 1)[-1], schema))
+    return {"type": target["type"]} if "type" in target else {}

@@ -5,7 +5,6 @@ from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from typing import Any
 
-from jsonschema import Draft202012Validator
 from jsonschema.exceptions import ValidationError
 from langchain_core.tools import StructuredTool
 
@@ -13,6 +12,7 @@ from tools.client import Answer, BackendClient, UnsafeValueError
 from tools.context import Context, current
 from tools.openapi import preview
 from tools.openapi.document import Document
+from tools.openapi.keywords import ExactValidator
 from tools.openapi.operations import Operation, operations
 from tools.openapi.policy import Policy, Ruling
 from tools.openapi.results import result_of
@@ -30,7 +30,7 @@ class Imported:
 
     operation: Operation
     ruling: Ruling
-    validator: Draft202012Validator
+    validator: Any
     spec: ToolSpec
     reader: Operation | None = None
 
@@ -67,7 +67,12 @@ class OpenApiToolset:
 
     def validate(self, name: str, args: dict[str, Any]) -> dict[str, Any]:
         """The arguments, checked against the exact schema; raises `ArgumentError` or `KeyError`."""
-        errors = sorted(self.imported[name].validator.iter_errors(args), key=lambda e: list(map(str, e.absolute_path)))
+        try:
+            errors = sorted(self.imported[name].validator.iter_errors(args), key=lambda e: [*map(str, e.absolute_path)])
+        except RecursionError:
+            raise ArgumentError(
+                name, [{"type": "circle", "loc": [], "msg": "nested too deeply to be checked"}]
+            ) from None
         if errors:
             raise ArgumentError(name, [_told(error) for error in errors[:10]])
         return whole_numbers(args)
@@ -141,7 +146,7 @@ def _import(operation: Operation, ruling: Ruling, reader: Operation | None, repe
         fingerprint=operation.sha256,
         repeatable=repeatable,
     )
-    return Imported(operation, ruling, Draft202012Validator(operation.schema), spec, reader)
+    return Imported(operation, ruling, ExactValidator(operation.schema), spec, reader)
 
 
 async def _only_through_the_toolset(**_: Any) -> str:

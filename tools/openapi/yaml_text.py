@@ -1,6 +1,7 @@
 """YAML as OpenAPI reads it (OpenAPI 3.1, 4.3): the core schema of YAML 1.2, so `on`, `no` and dates are text."""
 
 import re
+from itertools import islice
 from typing import Any
 
 import yaml
@@ -10,6 +11,7 @@ try:
 except ImportError:  # PyYAML built without libyaml
     from yaml import SafeLoader as Base
 
+MAX_EVENTS = 250_000
 RESOLVED = (
     ("bool", r"true|True|TRUE|false|False|FALSE", "tTfF"),
     ("null", r"~|null|Null|NULL|", "~nN"),
@@ -18,6 +20,10 @@ RESOLVED = (
     ("float", r"[-+]?\.(?:inf|Inf|INF)|\.(?:nan|NaN|NAN)", "-+."),
     ("merge", r"<<", "<"),
 )
+
+
+class TooMuch(yaml.YAMLError):
+    """More than a document of a thousand operations needs."""
 
 
 class CoreLoader(Base):  # pyright: ignore[reportGeneralTypeIssues]
@@ -38,5 +44,10 @@ CoreLoader.add_constructor("tag:yaml.org,2002:int", _integer)
 
 
 def read(text: str) -> Any:
-    """The data of a YAML text; raises `yaml.YAMLError`."""
+    """The data of a YAML text; raises `yaml.YAMLError`, also when it has more than `MAX_EVENTS` parts.
+
+    Counting is cheap beside building, so a text that is made to be slow is refused before it is built.
+    """
+    if any(True for _ in islice(yaml.parse(text, CoreLoader), MAX_EVENTS, None)):
+        raise TooMuch("the YAML has too many parts")
     return yaml.load(text, CoreLoader)  # noqa: S506  a safe loader

@@ -6,8 +6,11 @@ from pathlib import Path
 import pytest
 
 from tests.tools.openapi.conftest import DATA, DOCUMENTS
+from tools.client import BackendClient
 from tools.openapi.document import DocumentError, load_document, parse, same_origin
 from tools.openapi.operations import operations
+from tools.openapi.toolset import OpenApiToolset
+from tools.toolset import ArgumentError
 
 
 @pytest.mark.parametrize("name", DOCUMENTS)
@@ -48,6 +51,9 @@ BOMB = "a: &a [x,x,x,x,x,x,x,x,x]\n" + "".join(
         (BOMB.encode(), "unfolds"),
         (b"a: &a {b: *a}", "contains itself"),
         (b" " * 10_000_001, "larger than"),
+        (b"openapi: 3.1.0\nx:\n" + b"- a\n" * 2_000_000, "as YAML"),
+        (b'{"x":[' + b"{}," * 2_900_000 + b"1]}", "unfolds"),
+        (b'{"x":' + b"9" * 100_000 + b"}", "too long"),
         (b"!!python/object/apply:os.system ['true']", "neither JSON nor YAML"),
     ],
 )
@@ -117,3 +123,46 @@ def test_origins():
     assert same_origin("https://a/x", "https://a/y/z")
     assert not same_origin("https://a/x", "https://a:8443/x")
     assert not same_origin("https://a/x", "http://a/x")
+
+
+def body(schema):
+    return {"post": {"requestBody": {"required": True, "content": {"application/json": {"schema": schema}}}}}
+
+
+def named(name):
+    return {"$ref": f"#/components/schemas/{name}"}
+
+
+def chain(length, make):
+    return {f"S{i}": make(f"S{i + 1}") for i in range(length)} | {f"S{length}": {"type": "string"}}
+
+
+@pytest.mark.parametrize(
+    "schemas",
+    [
+        chain(8, lambda n: {"type": "object", "properties": {f"p{i}": named(n) for i in range(60)}}),
+        chain(30, lambda n: {"allOf": [named(n)] * 8}),
+        chain(3_000, lambda n: {"type": "object", "properties": {"next": named(n)}}),
+        {"S0": {"type": "object", "properties": {f"p{i}": {"type": "string"} for i in range(20_000)}}},
+        {"S0": {"type": "wrong", "properties": [1], "required": "x", "enum": 3, "items": 7, "allOf": {}}},
+        {"S0": {"type": "object", "required": [{}], "properties": {"x": {"type": "string", "pattern": "(?<n"}}}},
+    ],
+    ids=["fan", "fan of allOf", "chain", "wide", "junk", "pattern"],
+)
+def test_schemas_that_unfold_without_end_are_imported_cheaply_and_slim(write, schemas):
+    start = time.process_time()
+    document = load_document(write({"/a": body(named("S0"))}, components={"schemas": schemas}))
+    tools = OpenApiToolset.from_document(document, BackendClient("http://backend.example"))
+    assert time.process_time() - start < 2
+    assert len(json.dumps(tools.specs["post_a"].json_schema())) < 2_500
+
+
+def test_a_circle_of_conditions_is_an_argument_error_and_a_slow_pattern_is_left_to_the_backend(write):
+    slow = {"type": "object", "properties": {"x": {"type": "string", "pattern": "^(a+)+$"}}}
+    paths = {"/circle": body(named("A")), "/slow": body(slow)}
+    components = {"schemas": {"A": {"allOf": [named("B")]}, "B": {"allOf": [named("A")]}}}
+    document = load_document(write(paths, components=components))
+    tools = OpenApiToolset.from_document(document, BackendClient("http://backend.example"))
+    with pytest.raises(ArgumentError):
+        tools.validate("post_circle", {"body": {}})
+    assert tools.validate("post_slow", {"x": "a" * 60 + "!"}) == {"x": "a" * 60 + "!"}
