@@ -5,12 +5,14 @@ import pkgutil
 import sys
 from pathlib import Path
 
+from benchmarks._document import RECORDED
+
 
 def main(argv: list[str]) -> int:
     """Run the named benchmark with the rest of the arguments; 2 if there is none of that name."""
     names = sorted(m.name for m in pkgutil.iter_modules([str(Path(__file__).parent)]) if m.name[0] != "_")
     if argv[:1] == ["all"]:
-        return max(run(name, argv[1:]) for name in names)
+        return max(run(name, [*argv[1:], *(["--record"] if name in RECORDED else [])]) for name in names)
     if not argv or argv[0] not in names:
         print(f"usage: python -m benchmarks NAME|all [--json]; NAME is one of {', '.join(names)}", file=sys.stderr)
         return 2

@@ -30,12 +30,16 @@ def streaming(running: Running, people: int, rounds: int) -> dict[str, Any]:
         "people": people,
         "p95_ms": spread(run["p95_ms"] for run in runs),
         "worst_ms": spread(run["worst_ms"] for run in runs),
-        "cpu_s_per_1000_tokens": spread((1000 * run["server_cpu_s"] / max(run["tokens"], 1) for run in runs), 3),
-        "client_cpu_s_per_1000_tokens": spread((1000 * run["cpu_s"] / max(run["tokens"], 1) for run in runs), 3),
+        "cpu_s_per_1000_tokens": spread((_cpu(running, run) for run in runs), 3),
         "bytes_per_answer": spread((answer["bytes"] for run in runs for answer in run["answers"]), 0),
         "errors": sorted({error for run in runs for error in run["errors"]})[:5],
         "failed": sum(len(run["errors"]) for run in runs),
     }
+
+
+def _cpu(running: Running, run: dict[str, Any]) -> float:
+    """CPU seconds of the servers for 1,000 tokens; where there are none, of the client."""
+    return 1000 * (run["server_cpu_s"] if running.pids else run["cpu_s"]) / max(run["tokens"], 1)
 
 
 def keeps_up(running: Running, people: int) -> bool:
