@@ -159,6 +159,22 @@ def test_the_russian_interface_by_the_browsers_language(visit):
     expect(page.locator(".cs-receipt.is-denied")).to_contain_text("Ничего не выполнено.")
 
 
+def test_words_that_are_typed_while_the_page_loads_stay_and_are_sent(visit, scripted):
+    page = visit()
+    say(page, "hello early bird")
+    settled(page)
+    for address, drawn in ((scripted.url + "/", ".cs-chip"), (page.url, ".user-row")) * 3:
+        page.goto("about:blank")
+        page.goto(address, wait_until="commit")
+        box = page.locator(".cs-box textarea")
+        box.click()
+        page.keyboard.type("hello before all is there")
+        expect(page.locator(drawn).first).to_be_visible()
+        expect(box).to_have_value("hello before all is there")
+    box.press("Enter")
+    expect(page.locator(".user-row").last).to_contain_text("hello before all is there")
+
+
 def test_an_example_is_sent_as_a_message(visit):
     page = visit()
     page.get_by_role("button", name="Show tools at work", exact=True).click()
