@@ -1,19 +1,19 @@
 """The chat inside of another page: the loader it includes, and the exchange of a person's token for a session."""
 
+import json
 from datetime import UTC, datetime
-from html import escape
 from typing import Any
 
 from fastapi import APIRouter, Request, Response
 from fastapi.responses import FileResponse
 
 from agent.identity import Principal, Unauthenticated
-from ui.head import STATIC, base
+from ui.head import STATIC
 from ui.options import PageOptions, Services
 from ui.sessions import Sessions
 
 MODE = "embed"
-LOADER = STATIC / "js" / "embed" / "loader.js"
+LOADER, CHILD = STATIC / "js" / "embed" / "loader.js", STATIC / "js" / "embed" / "child.js"
 
 
 def embed_routes(services: Services, options: PageOptions) -> APIRouter:
@@ -49,8 +49,11 @@ async def _kept(sessions: Sessions, handle: str, person: Principal) -> str:
 
 
 def embed_head(options: PageOptions) -> str:
-    """What the page in a frame needs before Gradio starts: whom it may talk to, and the script that does."""
+    """What the page in a frame needs before Gradio starts: whom it may talk to, and the script that does.
+
+    Gradio puts the head in place by a script of its own; only what is written in it runs before the first request.
+    """
     if options.sign_in != MODE:
         return ""
-    parents = escape(" ".join(options.frame_ancestors))
-    return f'<meta name="cs-parents" content="{parents}"><script src="{base()}/js/embed/child.js"></script>'
+    parents = json.dumps(list(options.frame_ancestors)).replace("<", "\\u003c")
+    return f"<script>window.csParents = {parents};\n{CHILD.read_text('utf-8')}</script>"

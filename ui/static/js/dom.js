@@ -4,7 +4,7 @@ import { LONG, more, visible } from "./text.js";
 
 const SVG = "http://www.w3.org/2000/svg";
 const ATTRIBUTES =
-  /^(class|id|role|type|for|name|value|placeholder|href|title|tabindex|min|max|step|rows|maxlength|autocomplete|spellcheck|inputmode|open|scope|colspan|lang|datetime|method|action|download|multiple|accept|aria-[a-z]+|data-[a-z-]+|disabled|checked|selected|hidden|novalidate|list)$/;
+  /^(class|id|role|type|for|name|value|placeholder|href|target|title|tabindex|min|max|step|rows|maxlength|autocomplete|spellcheck|inputmode|open|scope|colspan|lang|datetime|method|action|download|multiple|accept|aria-[a-z]+|data-[a-z-]+|disabled|checked|selected|hidden|novalidate|list)$/;
 const LINK = /^(\/(?!\/)|#|\?|https?:)/;
 
 /** Build an element. `on*` must be functions, `href` only relative or http. */

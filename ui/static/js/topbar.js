@@ -28,7 +28,7 @@ function bar(shell, name) {
   document.title = `${heading} · Countersign`;
   const waiting = shell.conversations.some((row) => row.waiting) ? h("span", { class: "cs-dot", "aria-hidden": "true" }) : null;
   const burger = h("button", { type: "button", class: "cs-icon-btn cs-burger only-narrow", "aria-label": t("side.open"), "aria-controls": "cs-side", onclick: () => drawer(true) }, icon("menu"), waiting);
-  const full = embedded ? h("a", { class: "cs-icon-btn", href: address(page.conversation).replace("embed=1", ""), target: "_blank", "aria-label": t("embed.open"), title: t("embed.open") }, icon("open")) : null;
+  const full = embedded && !window.CSFrame ? h("a", { class: "cs-icon-btn", href: address(page.conversation).replace("embed=1", ""), target: "_blank", "aria-label": t("embed.open"), title: t("embed.open") }, icon("open")) : null;
   return h("header", { class: "cs-bar" + (embedded ? " embed" : "") }, embedded ? h("span", { class: "cs-logo" }, mark()) : burger, h("h1", { class: "cs-h1" }, heading),
     !name && shell.conversation ? review(shell.conversation) : null, !name && !embedded ? h("span", { class: "cs-model" }, visible(shell.model)) : null, full);
 }

@@ -2,7 +2,7 @@
    and sends it with every request. Runs before anything of Gradio does; without a frame it does nothing. */
 (() => {
   if (new URLSearchParams(location.search).get("embed") !== "1" || window.parent === window) return;
-  const parents = document.querySelector('meta[name="cs-parents"]').content.split(" ");
+  const parents = window.csParents;
   const nonce = [...crypto.getRandomValues(new Uint8Array(16))].map((byte) => byte.toString(16).padStart(2, "0")).join("");
   const fetched = window.fetch.bind(window);
   let parent = "";
