@@ -8,8 +8,9 @@ from typing import Any, TypeVar
 from uuid import UUID, uuid4
 
 import psycopg
-from langchain_core.messages import AIMessage, BaseMessage
+from langchain_core.messages import AIMessage, BaseMessage, RemoveMessage
 from langgraph.errors import GraphDrained, GraphRecursionError
+from langgraph.graph.message import REMOVE_ALL_MESSAGES
 from langgraph.runtime import RunControl
 from langgraph.types import Command, StateSnapshot
 from psycopg_pool import PoolTimeout
@@ -24,6 +25,7 @@ from agent.kit import HUMAN, Kit, human_message, run_context
 from agent.leases import Lease, LeaseLost
 from agent.models.errors import ModelError, RunTimeout
 from agent.recall import recall
+from agent.rewind import rewound
 from agent.settle import STOPPED_BY_PERSON, WENT_ON, outcomes_of, settled
 from agent.steps import ModelEnded, Step, ToolEnded, Usage
 from agent.transcript import Transcript
@@ -164,8 +166,7 @@ class Driver:
             if self._lease.cancel.is_set() and (state.tasks or not self._begun(state)):
                 raise Stopped
             if not self._begun(state):
-                await self._settle(state, WENT_ON)
-                await self._advance({"messages": [self._human]})
+                await self._begin(state)
             elif state.interrupts and not _unfinished(state):
                 waits = await self._broken_in(self._look(state), self._lease.cancel)
                 if not waits.ready:
@@ -177,6 +178,16 @@ class Driver:
             else:
                 return await self._succeed(state)
             state = await self._state()
+
+    async def _begin(self, state: StateSnapshot) -> None:
+        """Add the person's message to the history, or put it in the place of what it replaces."""
+        turn, found = self._turn, state.values.get("messages", [])
+        async with self._kit.pool.connection() as connection:
+            kept = await rewound(connection, turn, found, self._kit.limits.window_turns)
+        if kept is None:
+            await self._settle(state, WENT_ON)
+            return await self._advance({"messages": [self._human]})
+        await self._advance({"messages": [RemoveMessage(id=REMOVE_ALL_MESSAGES), *kept, self._human]})
 
     async def _advance(self, work: Any) -> None:
         """Run the graph until it pauses or ends; it falls silent by itself when the person stops it."""

@@ -2,8 +2,10 @@
 
 import json
 from collections.abc import AsyncIterator, Callable, Sequence
+from dataclasses import replace
 from functools import partial
 from hashlib import sha256
+from typing import Any
 from uuid import UUID, uuid5
 
 from agent import words
@@ -26,7 +28,7 @@ from agent.tail import Parts, Tails
 from agent.titles import title_of
 from agent.views import Attachment, ConversationRow, Message, Page, TurnRef
 from agent.worker import Worker
-from store import conversations, limits, turns
+from store import conversations, limits, messages, turns
 from store.messages import Content
 from store.pool import Connection, Pool, transaction
 from store.turns import Request
@@ -126,14 +128,32 @@ class Turns(Decisions):
         text = words.message(message, self._max_message_bytes, lang)
         words.turn_id(turn_id, lang)
         place = uuid_of(conversation_id) if conversation_id else _new_place(principal, turn_id)
-        request = _request(principal, place, text, turn_id, lang, attachments)
-        with refusing(lang):
-            await self._see_to_active(principal, place)
-            accepted = await retried(partial(self._accept, principal, request, new=not conversation_id))
-        await self._failpoints.reach("K01")
-        if accepted.queued:
-            self._worker.wake()
-        return TurnRef.of(accepted.turn, replayed=not accepted.queued)
+        request = _request(principal, place, _spoken(text, attachments), turn_id, lang)
+        return await self._start(principal, request, new=not conversation_id)
+
+    async def rerun(
+        self,
+        principal: Principal,
+        conversation_id: str,
+        turn_id: str,
+        new_turn_id: str,
+        message: str | None = None,
+        lang: Lang = "en",
+    ) -> TurnRef:
+        """Answer the message of a turn again, or another `message` in its place, as the turn `new_turn_id`.
+
+        The old turn and all after it go out of sight and out of the model's history; they stay in the database, and
+        what they did stays done. The same `new_turn_id` again finds the same turn.
+        """
+        words.turn_id(new_turn_id, lang)
+        old = await self._turn(principal, conversation_id, turn_id)
+        async with self._store() as connection:
+            asked = await messages.of_turn(connection, old.id, "user")
+        first, *files = asked.parts if asked else [{"role": "user", "content": "", "metadata": {"type": "user"}}]
+        text = words.message(first["content"] if message is None else message, self._max_message_bytes, lang)
+        parts = [{**first, "content": text}, *files]
+        request = _request(principal, old.conversation_id, parts, new_turn_id, lang)
+        return await self._start(principal, replace(request, replaces=old.id))
 
     async def tail(
         self, principal: Principal, conversation_id: str, turn_id: str, after: int = 0
@@ -157,6 +177,15 @@ class Turns(Decisions):
             return page
         await self._see_to(principal, await self._turn(principal, conversation_id, page.active_turn.turn_id))
         return await super().open(principal, conversation_id, before, limit)
+
+    async def _start(self, principal: Principal, request: Request, *, new: bool = False) -> TurnRef:
+        with refusing(request.lang):
+            await self._see_to_active(principal, request.conversation_id)
+            accepted = await retried(partial(self._accept, principal, request, new=new))
+        await self._failpoints.reach("K01")
+        if accepted.queued:
+            self._worker.wake()
+        return TurnRef.of(accepted.turn, replayed=not accepted.queued)
 
     def _live(self, turn_id: UUID) -> Draft | None:
         driver = self._worker.drivers.get(turn_id)
@@ -201,13 +230,16 @@ def _new_place(principal: Principal, turn_id: str) -> UUID:
     return uuid5(NEW_CONVERSATIONS, json.dumps([principal.tenant, principal.subject, turn_id]))
 
 
-def _request(
-    principal: Principal, place: UUID, text: str, turn_id: str, lang: Lang, attachments: Sequence[Attachment]
-) -> Request:
+def _spoken(text: str, attachments: Sequence[Attachment]) -> list[dict[str, Any]]:
+    """A message and its files as parts."""
     parts = [{"role": "user", "content": text, "metadata": {"type": "user"}}]
     for file in attachments:
         meta = {"type": "attachment", "name": file.name}
         parts.append({"role": "user", "content": f"[{file.name}]\n{file.text}", "metadata": meta})
+    return parts
+
+
+def _request(principal: Principal, place: UUID, parts: list[dict[str, Any]], turn_id: str, lang: Lang) -> Request:
     digest = sha256(json.dumps([part["content"] for part in parts]).encode()).digest()
-    content = Content(parts, text)
+    content = Content(parts, parts[0]["content"])
     return Request(principal.tenant, principal.subject, place, turn_id, digest, content, lang=lang, role=principal.role)

@@ -88,7 +88,8 @@ async def search(connection: Connection, tenant: str, owner: str, words: str, li
         f"""
         select {COLUMNS} from conversations c
         where {_MINE} and (strpos(lower(c.title), lower(%(words)s)) > 0 or exists (
-            select 1 from messages m where m.conversation_id = c.id and m.search @@
+            select 1 from messages m join turns t on t.id = m.turn_id
+            where m.conversation_id = c.id and t.superseded_by is null and m.search @@
                 (websearch_to_tsquery('russian', %(words)s) || websearch_to_tsquery('english', %(words)s))))
         order by c.updated_at desc, c.id desc limit %(limit)s
         """,

@@ -18,6 +18,7 @@ HUMAN = "turn_"  # a turn's HumanMessage has this and the turn's id as its id
 class _Ledger:
     """What a conversation's turns say: ids in order, those that succeeded, the last answer.
 
+    Turns that others replaced are `superseded` and nothing else: they stay in a checkpoint until the next turn begins.
     `whole` is false while a turn goes on or ended early: the next one makes the history whole.
     """
 
@@ -25,6 +26,7 @@ class _Ledger:
     succeeded: list[str]
     whole: bool
     answer: str
+    superseded: frozenset[str]
 
 
 async def violations(connection: Connection) -> list[str]:
@@ -45,23 +47,27 @@ async def _ledger(connection: Connection, conversation: str) -> _Ledger:
         """
         select t.id::text as id, t.state, coalesce(m.text, '') as answer
         from turns t left join messages m on m.turn_id = t.id and m.role = 'assistant'
-        where t.conversation_id::text = %s order by t.created_at
+        where t.conversation_id::text = %s and t.superseded_by is null order by t.created_at
         """,
         (conversation,),
     )
     turns = await rows.fetchall()
+    query = "select id::text as id from turns where conversation_id::text = %s and superseded_by is not null"
+    gone = await (await connection.execute(query, (conversation,))).fetchall()
     succeeded = [turn for turn in turns if turn["state"] == "succeeded"]
     return _Ledger(
         turns=[turn["id"] for turn in turns],
         succeeded=[turn["id"] for turn in succeeded],
         whole=bool(turns) and turns[-1]["state"] == "succeeded",
         answer=succeeded[-1]["answer"] if succeeded else "",
+        superseded=frozenset(turn["id"] for turn in gone),
     )
 
 
 def _compare(conversation: str, messages: Sequence[BaseMessage], ledger: _Ledger) -> list[str]:
     found = [f"I7 conversation {conversation}: {fault}" for fault in _unpaired(messages, ledger.whole)]
     humans = [str(m.id).removeprefix(HUMAN) for m in messages if str(m.id).startswith(HUMAN)]
+    humans = [turn for turn in humans if turn not in ledger.superseded]
     in_order = [turn for turn in ledger.turns if turn in humans]
     if humans != in_order:
         found.append(f"I8 conversation {conversation}: the checkpoint's turns are not the ledger's, in order")

@@ -66,7 +66,10 @@ class Turn:
 
 @dataclass(frozen=True, slots=True)
 class Request:
-    """What a person asks for: a message under the id that their client gave it."""
+    """What a person asks for: a message under the id that their client gave it.
+
+    With `replaces` it takes the place of that turn and of all that came after it.
+    """
 
     tenant: str
     owner: str
@@ -76,6 +79,7 @@ class Request:
     content: Content
     lang: Literal["en", "ru"] = "en"
     role: str = "viewer"
+    replaces: UUID | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -151,6 +155,13 @@ async def waiting(connection: Connection, tenant: str, owner: str, limit: int = 
         """,
         {"tenant": tenant, "owner": owner, "limit": limit},
     )
+
+
+async def superseded(connection: Connection, conversation_id: UUID) -> list[UUID]:
+    """The turns of a conversation that others took the place of."""
+    query = "select id from turns where conversation_id = %s and superseded_by is not null"
+    rows = await connection.execute(query, (conversation_id,))
+    return [row["id"] for row in await rows.fetchall()]
 
 
 async def count_running(connection: Connection, tenant: str, owner: str) -> int:
@@ -251,7 +262,23 @@ async def _insert(connection: Connection, request: Request) -> Turn:
         (turn_id, request.conversation_id, request.client_turn_id, request.sha256, request.lang, request.role),
     )
     await messages.insert_user(connection, request.conversation_id, turn_id, request.content)
+    if request.replaces is not None:
+        await _replace(connection, request.replaces, turn_id)
     return await _queued(connection, request, turn_id)
+
+
+async def _replace(connection: Connection, old: UUID, new: UUID) -> None:
+    """Put the turn `old` and all later ones out of sight; raises `NotFound` when it is out of sight already."""
+    done = await connection.execute(
+        """
+        update turns t set superseded_by = %(new)s from turns first
+        where first.id = %(old)s and first.superseded_by is null and t.conversation_id = first.conversation_id
+            and t.created_at >= first.created_at and t.superseded_by is null and t.id <> %(new)s
+        """,
+        {"old": old, "new": new},
+    )
+    if not done.rowcount:
+        raise NotFound("no such turn")
 
 
 async def _retry(connection: Connection, request: Request, failed: Turn) -> Turn:
