@@ -6,7 +6,7 @@ from agent.keys import KeyRing
 from agent.model import ModelClient
 from agent.models.provider import Provider
 from agent.models.usage import Usage
-from agent.settings import Settings
+from agent.settings import ConfigError, Settings
 from agent.turns import Turns
 from router.router import Router
 from store.pool import Pool
@@ -15,7 +15,7 @@ from tools.catalogue import workspace_toolset
 from tools.client import BackendClient
 from tools.credentials import Credentials, Person, Signed, Together
 from tools.identity import ServiceIdentity
-from tools.joined import JoinedToolset
+from tools.joined import JoinedToolset, NameClashError
 from tools.native import NativeToolset
 from tools.openapi.document import load_document
 from tools.openapi.fetch import fetcher
@@ -57,7 +57,10 @@ def tools_of(settings: Settings, client: BackendClient) -> Toolset:
         return workspace_toolset(client)
     document = load_document(settings.openapi_url, fetcher(settings.backend_url))
     imported = OpenApiToolset.from_document(document, client, Policy.load(settings.policy_file))
-    return JoinedToolset(imported, NativeToolset(ALWAYS, client))
+    try:
+        return JoinedToolset(imported, NativeToolset(ALWAYS, client))
+    except NameClashError as error:
+        raise ConfigError(f"OPENAPI_URL: {error}") from None
 
 
 def turns_of(settings: Settings, pool: Pool, url: str, keys: KeyRing, toolset: Toolset, router: Router) -> Turns:

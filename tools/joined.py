@@ -6,14 +6,24 @@ from typing import Any
 from tools.toolset import Call, Preview, ToolResult, Toolset, ToolSpec
 
 
+class NameClashError(ValueError):
+    """Two tools have one name; the text names both and says what to do."""
+
+
 class JoinedToolset:
-    """Each tool runs in the set that it comes from; raises `ValueError` when two sets have one name."""
+    """Each tool runs in the set that it comes from; raises `NameClashError` when two sets have one name."""
 
     def __init__(self, *toolsets: Toolset):
-        self._home = {name: toolset for toolset in toolsets for name in toolset.specs}
-        self._specs = {name: spec for toolset in toolsets for name, spec in toolset.specs.items()}
-        if len(self._specs) != sum(len(toolset.specs) for toolset in toolsets):
-            raise ValueError("two toolsets have a tool of the same name; hide one of them in countersign.toml")
+        self._home: dict[str, Toolset] = {}
+        self._specs: dict[str, ToolSpec] = {}
+        for toolset in toolsets:
+            for name, spec in toolset.specs.items():
+                if name in self._specs:
+                    raise NameClashError(
+                        f"{_described(self._specs[name])} and {_described(spec)} are both called {name}; set "
+                        f"hidden = true for one of them, under [operations.{name}] of countersign.toml"
+                    )
+                self._home[name], self._specs[name] = toolset, spec
 
     @property
     def specs(self) -> Mapping[str, ToolSpec]:
@@ -31,3 +41,7 @@ class JoinedToolset:
     async def call(self, name: str, args: dict[str, Any], call: Call) -> ToolResult:
         """As the tool's own set."""
         return await self._home[name].call(name, args, call)
+
+
+def _described(spec: ToolSpec) -> str:
+    return f"{spec.method} {spec.path}" if spec.method else f"the built-in tool {spec.name}"

@@ -17,7 +17,8 @@ from tools.client import BackendClient
 from tools.openapi.document import Document, load_document
 from tools.openapi.fetch import fetcher
 from tools.openapi.operations import Operation, operations
-from tools.openapi.policy import Policy, write_policy
+from tools.openapi.policy import Policy
+from tools.openapi.review import refresh, write_policy
 from tools.openapi.security import StaticHeaders
 from tools.openapi.toolset import OpenApiToolset
 from tools.toolset import ArgumentError, Call, Effect, Preview, ToolResult
@@ -57,7 +58,7 @@ def add_try(commands: "argparse._SubParsersAction[argparse.ArgumentParser]") -> 
 
 def add_import(commands: "argparse._SubParsersAction[argparse.ArgumentParser]") -> None:
     """Register `import`."""
-    parser = commands.add_parser("import", help="write a countersign.toml to review")
+    parser = commands.add_parser("import", help="write a countersign.toml to review, or bring it up to date")
     parser.add_argument("openapi", metavar="FILE_OR_URL")
     parser.add_argument("--out", type=Path, default=POLICY)
     parser.set_defaults(run=_import)
@@ -115,15 +116,21 @@ def _shown(operation: Operation, policy: Policy) -> str:
 
 
 def _import(options: argparse.Namespace) -> None:
+    """Write the file, or bring the one that is there up to date."""
     found = operations(_document(options.openapi))
     try:
-        with options.out.open("x", encoding="utf-8") as file:
-            file.write(write_policy(found))
-    except FileExistsError:
-        raise CommandError(f"{options.out} is there already; give another --out, or move it away") from None
+        if not options.out.exists():
+            options.out.write_text(write_policy(found), "utf-8")
+            print(f"{options.out}: {len(found)} operations to review")
+            return
+        Policy.load(options.out)
+        review = refresh(options.out.read_text("utf-8"), found)
+        options.out.write_text(review.text, "utf-8")
     except OSError as error:
         raise CommandError(f"cannot write {options.out}: {error.strerror}") from None
-    print(f"{options.out}: {len(found)} operations to review")
+    print(f"{options.out}: {len(review.new)} new, {len(review.changed)} changed, {len(review.gone)} gone; review them")
+    for mark, names in (("new", review.new), ("changed", review.changed), ("gone", review.gone)):
+        print("\n".join(f"{mark}: {name}" for name in names), end="\n" if names else "")
 
 
 async def _try(options: argparse.Namespace) -> int:

@@ -65,7 +65,7 @@ class Operation:
     facts: Facts
     sha256: str
     security: tuple[dict[str, list[str]], ...] | None
-    extensions: dict[str, Any] = field(default_factory=dict)
+    extension: Any = None
 
 
 def operations(document: Document) -> list[Operation]:
@@ -130,7 +130,7 @@ def _operation(
         facts=facts,
         sha256=_sha256(method, path, raw, schema, schemas),
         security=tuple(security) if isinstance(security, list) else None,
-        extensions=_object(raw.get("x-countersign")),
+        extension=raw.get("x-countersign"),
     )
 
 

@@ -5,16 +5,15 @@ switched off until somebody reviews it again.
 """
 
 import tomllib
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
 
-import tomlkit
 from pydantic import BaseModel, ConfigDict, Field, TypeAdapter, ValidationError
 
 from tools.openapi.effects import classify
 from tools.openapi.operations import Operation
+from tools.text import clean_text
 from tools.toolset import Effect, Role
 
 
@@ -37,17 +36,19 @@ class Rule(BaseModel):
     min_role: Role | None = None
 
 
+IN_DOCUMENTS = frozenset(Rule.model_fields) - {"sha256"}
 RULES = TypeAdapter(dict[str, Rule])
 
 
 @dataclass(frozen=True)
 class Ruling:
-    """The outcome for one operation. `off` says why it is not offered, if it is not."""
+    """The outcome for one operation. `off` says why it is not offered; `wrong` what was not understood."""
 
     effect: Effect
     reasons: tuple[str, ...]
     rule: Rule
     off: str | None = None
+    wrong: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -71,15 +72,23 @@ class Policy:
             raise PolicyError(f"{path.name}: operations.{'.'.join(map(str, first['loc']))}: {first['msg']}") from None
 
     def judge(self, operation: Operation) -> Ruling:
-        """Effect, reasons and whether the operation is offered at all."""
+        """Effect, reasons and whether the operation is offered at all.
+
+        Key by key the file wins over the document. A document that says something wrong is not trusted with less than
+        danger; the file may still say so.
+        """
         verdict = classify(operation.facts)
-        written = self.rules.get(operation.name)
-        rule = written or _from_document(operation)
+        told, wrong = _from_document(operation)
+        written = self.rules.get(operation.name, Rule())
+        rule = told.model_copy(update={key: getattr(written, key) for key in written.model_fields_set})
         effect, reasons = verdict.effect, verdict.reasons
-        if rule.effect is not None:
-            source = "countersign.toml" if written else "x-countersign in the document"
-            effect, reasons = rule.effect, (f"{source} says {rule.effect}",)
-        return Ruling(effect, reasons, rule, _off(operation, rule))
+        if written.effect is not None:
+            effect, reasons = written.effect, (f"countersign.toml says {written.effect}",)
+        elif wrong:
+            effect, reasons = Effect.DANGER, wrong
+        elif told.effect is not None:
+            effect, reasons = told.effect, (f"x-countersign in the document says {told.effect}",)
+        return Ruling(effect, reasons, rule, _off(operation, rule), wrong)
 
 
 def _off(operation: Operation, rule: Rule) -> str | None:
@@ -90,34 +99,24 @@ def _off(operation: Operation, rule: Rule) -> str | None:
     return None
 
 
-def _from_document(operation: Operation) -> Rule:
-    """`x-countersign` of an operation; what it gets wrong is ignored, which leaves the stricter rules."""
-    known = {k: v for k, v in operation.extensions.items() if k in Rule.model_fields and k != "sha256"}
-    try:
-        return Rule.model_validate(known)
-    except ValidationError:
-        return Rule()
+def _from_document(operation: Operation) -> tuple[Rule, tuple[str, ...]]:
+    """`x-countersign` of an operation: what is right of it, and what is wrong, in words.
 
-
-def write_policy(operations: Iterable[Operation]) -> str:
-    """A first `countersign.toml` to review: every operation with its effect and why, dangers first."""
-    document = tomlkit.document()
-    document.add(
-        tomlkit.comment("Effects of your operations: read never asks, write asks on demand, danger always asks.")
-    )
-    document.add(
-        tomlkit.comment("Review, correct, commit. sha256 marks what you reviewed; a changed operation is off.")
-    )
-    table: Any = tomlkit.table(is_super_table=True)
-    order = {Effect.DANGER: 0, Effect.WRITE: 1, Effect.READ: 2}
-    judged = [(operation, classify(operation.facts)) for operation in operations]
-    for operation, verdict in sorted(judged, key=lambda pair: (order[pair[1].effect], pair[0].path, pair[0].method)):
-        entry: Any = tomlkit.table()
-        entry.add(tomlkit.comment(f"{operation.method} {operation.path}"))
-        for reason in verdict.reasons[:3]:
-            entry.add(tomlkit.comment(" ".join(reason.split())))
-        entry["effect"] = str(verdict.effect)
-        entry["sha256"] = operation.sha256
-        table[operation.name] = entry
-    document["operations"] = table
-    return tomlkit.dumps(document)
+    A `hidden` that is no yes or no hides.
+    """
+    said = operation.extension
+    if not isinstance(said, dict):
+        return Rule(), () if said is None else ("x-countersign in the document is not an object",)
+    known = {key: value for key, value in said.items() if key in IN_DOCUMENTS}
+    wrong = [key for key in said if key not in IN_DOCUMENTS]
+    while True:
+        try:
+            rule = Rule.model_validate(known)
+            break
+        except ValidationError as error:
+            bad = {str(found["loc"][0]) for found in error.errors(include_url=False, include_input=False)}
+            wrong += sorted(bad)
+            known = {
+                key: True if key == "hidden" else value for key, value in known.items() if key not in bad - {"hidden"}
+            }
+    return rule, tuple(f"x-countersign in the document: “{clean_text(str(key))[:40]}” is wrong" for key in wrong)

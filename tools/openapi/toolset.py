@@ -1,5 +1,6 @@
 """An OpenAPI document as a `Toolset`: every operation a tool, each with an exact schema, an effect and a preview."""
 
+import logging
 from collections.abc import Mapping
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
@@ -22,6 +23,7 @@ from tools.results import failed
 from tools.toolset import ArgumentError, Call, Effect, Preview, Problem, Role, ToolResult, ToolSpec
 
 DESCRIPTION_LIMIT = 400
+logger = logging.getLogger(__name__)
 
 
 @dataclass(frozen=True)
@@ -53,6 +55,8 @@ class OpenApiToolset:
         imported, off = {}, {}
         for operation in found:
             ruling = policy.judge(operation)
+            for wrong in ruling.wrong:
+                logger.warning("%s %s: %s", operation.method, operation.path, wrong)
             if ruling.off:
                 off[operation.name] = ruling.off
                 continue

@@ -104,8 +104,14 @@ async def test_import_writes_a_policy_that_list_then_follows(shop, tmp_path):
     file.write_text(file.read_text().replace("[operations.delete_item]", "[operations.delete_item]\nhidden = true"))
     _, out, _ = await run("list", "--openapi", url, "--policy", str(file), "--json")
     assert {r["name"]: r.get("off") for r in json.loads(out)}["delete_item"] == "hidden by the policy"
-    status, _, error = await run("import", url, "--out", str(file))
-    assert (status, error) == (2, f"error: {file} is there already; give another --out, or move it away\n")
+    file.write_text(file.read_text().replace('sha256 = "', 'sha256 = "0'))
+    _, out, _ = await run("list", "--openapi", url, "--policy", str(file))
+    assert "changed since it was reviewed; review it again" in out
+    status, out, _ = await run("import", url, "--out", str(file))
+    assert (status, out.splitlines()[0]) == (0, f"{file}: 0 new, 6 changed, 0 gone; review them")
+    _, out, _ = await run("list", "--openapi", url, "--policy", str(file))
+    assert "changed since" not in out
+    assert Policy.load(file).rules["delete_item"].hidden
 
 
 FILE = str(DATA / "fullstack_template.json")
