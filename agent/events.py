@@ -72,6 +72,7 @@ class ConfirmMeta(_Meta):
     call_id: str
     tool: str
     approval: Approval
+    offered: list[dict[str, Any]] | None = None
 
 
 class Question(BaseModel):

@@ -85,8 +85,10 @@ class Transcript:
     def confirm(self, call_id: str, tool: str, approval: Mapping[str, Any], *, title: str, text: str = "") -> None:
         """Draw a request for a signature, or what became of it, by the approval's state."""
         kind = "confirm_required" if approval["state"] == "pending" else "confirm_resolved"
+        part_id = f"approval.{approval['id']}"
         meta = {"type": kind, "call_id": call_id, "tool": tool, "approval": dict(approval), "title": title}
-        self._put(f"approval.{approval['id']}", text, meta, status="pending" if kind == "confirm_required" else "done")
+        meta["offered"] = self._reasons(part_id)
+        self._put(part_id, text, meta, status="pending" if kind == "confirm_required" else "done")
 
     def ask(self, call_id: str, question: Mapping[str, Any]) -> None:
         """Draw a question, or what became of it, by its state."""
@@ -191,11 +193,16 @@ class Transcript:
             "args": shown(dict(step.args)),
             "title": step.title,
         }
-        found = self._find(f"call.{step.key}")
-        offered = found["metadata"].get("offered") if found else self._offered
-        if not found:
-            self._offered = None
-        self._put(f"call.{step.key}", text, {**told, **(meta or {}), "offered": offered}, status=status)
+        part_id = f"call.{step.key}"
+        self._put(part_id, text, {**told, **(meta or {}), "offered": self._reasons(part_id)}, status=status)
+
+    def _reasons(self, part_id: str) -> list[dict[str, Any]] | None:
+        """Which tools the turn was offered and why: they go with the first call or request, and stay there."""
+        found = self._find(part_id)
+        if found:
+            return found["metadata"].get("offered")
+        offered, self._offered = self._offered, None
+        return offered
 
     def _put(self, part_id: str, text: str, meta: Part, *, status: str = "done") -> None:
         """Change the part in its place, or add it."""

@@ -46,6 +46,7 @@ def confirm(part: Part, lang: Lang) -> Value:
         "decided": _decided(approval),
         "reason": approval.get("reason"),
         "result": _outcome(approval.get("result")),
+        "offered": meta.get("offered"),
     }
 
 
@@ -184,6 +185,12 @@ def usage(part: Part) -> Value:
     """Tokens of the turn."""
     names = ("model", "input", "cached", "reasoning", "output", "cost")
     return {"kind": "usage", **{name: part["metadata"].get(name) for name in names}}
+
+
+def actions(turn_id: str, text: str, question: str | None, rating: int, spent: Part | None) -> Value:
+    """What may be done with an answer, and what it cost; without a `question` its words cannot be edited here."""
+    shown = {"kind": "actions", "turn_id": turn_id, "text": text, "question": question, "rating": rating}
+    return shown | {"usage": usage(spent) if spent else None}
 
 
 def reasoning(part: Part) -> Value:

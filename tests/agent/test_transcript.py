@@ -163,6 +163,16 @@ def test_why_a_tool_was_offered_goes_with_the_first_call():
     assert [bool(o) for o in offered] == [True, False]
 
 
+def test_why_a_tool_was_offered_stays_with_the_request_that_came_first():
+    reasons = [{"tool": "delete", "tier": "keywords", "score": 1.0, "words": ["delete"]}]
+    transcript = fold(Offered(reasons))
+    approval = {"id": "a1", "state": "pending"}
+    transcript.confirm("c1", "delete", approval, title="Delete 1?")
+    fold(ToolStarted("a:c1", **{**TOOL, "tool": "delete"}), onto=transcript)
+    transcript.confirm("c1", "delete", {**approval, "state": "consumed"}, title="Delete 1?")
+    assert [part["metadata"].get("offered") for part in transcript.parts()] == [reasons, None]
+
+
 def test_large_arguments_and_data_are_cut_to_what_a_card_shows():
     data = {"rows": [[n, "x" * 9_000] for n in range(500)], "total": 500}
     transcript = fold(ToolEnded("a:c1", **TOOL, **{**RAN, "data": data}))

@@ -75,6 +75,6 @@ def test_labelled_messages_show_figures_and_misses_and_name_bad_lines(visit):
 
 def test_the_router_is_no_page_for_others_than_admins(visit, scripted):
     page = visit(user="vera")
-    expect(page.get_by_role("link", name="Approvals")).to_be_visible()
+    expect(page.get_by_role("link", name="Approvals", exact=True)).to_be_visible()
     expect(page.get_by_role("link", name="Router")).to_have_count(0)
     assert page.goto(scripted.url + "/router").status == 404

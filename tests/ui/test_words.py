@@ -52,6 +52,7 @@ FAMILIES = {
     "usage.": ["turns", "in", "cached", "reasoning", "out"],
     "error.": ["empty", "too_long", "run_active", "not_found", "unauthenticated", "internal", "other"],
     "notice.": ["stopped", "context_cut", "model_length"],
+    "router.tier.": ["keywords", "meaning", "both", "companion", "context"],
     "router.bad.": ["json", "field", "shape", "tool"],
     "signin.": ["wrong", "down"],
 }

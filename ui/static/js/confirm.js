@@ -4,6 +4,7 @@ import { announce, button, disclosure, h, icon, json, mark } from "./dom.js";
 import { evidence } from "./evidence.js";
 import { schemaForm } from "./form.js";
 import { t } from "./i18n.js";
+import { offered } from "./offered.js";
 import { page } from "./page.js";
 import { watchPending } from "./pending.js";
 import { receipt } from "./receipt.js";
@@ -46,7 +47,7 @@ class Request {
     this.reason = this.reasonRow();
     this.element.append(this.top(), h("h2", { class: "cs-title", id: `t-${v.id}` }, visible(v.title)), h("p", { class: "cs-lead", id: `l-${v.id}` }, visible(v.lead)));
     if (v.reasons.length) this.element.append(h("ul", { class: "cs-reasons" }, v.reasons.map((reason) => h("li", {}, visible(reason)))));
-    this.element.append(this.body, exact, ...(this.signable ? [this.typed?.element ?? "", this.reason.row, this.foot()] : [this.unsignable()]));
+    this.element.append(this.body, exact, v.offered ? offered(v.offered) : "", ...(this.signable ? [this.typed?.element ?? "", this.reason.row, this.foot()] : [this.unsignable()]));
     this.element.addEventListener("keydown", (event) => this.key(event));
     if (this.signable) this.paint();
     else this.body.append(evidence(v.evidence));

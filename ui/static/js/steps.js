@@ -1,6 +1,7 @@
 /** Tool work: one row for one step, one line for many; each opens to its result and its arguments. */
 import { disclosure, h, icon, json, table, value } from "./dom.js";
 import { number, seconds, t } from "./i18n.js";
+import { offered } from "./offered.js";
 import { visible } from "./text.js";
 
 const opened = new Map(); // what the person opened, kept when the card is drawn anew
@@ -48,10 +49,6 @@ function result(s) {
 function facts(object) {
   const plain = Object.entries(object).filter(([, x]) => x !== null && x !== "" && typeof x !== "object").slice(0, 16);
   return h("dl", { class: "cs-facts" }, plain.map(([name, x]) => [h("dt", {}, visible(name.replaceAll("_", " "))), h("dd", {}, value(x))]));
-}
-
-function offered(tools) {
-  return disclosure(t("tool.offered", { n: tools.length }), h("ul", { class: "cs-plain" }, tools.map((x) => h("li", {}, h("code", {}, visible(x.tool ?? x.name)), " ", visible((x.words ?? []).join(", "))))));
 }
 
 export function steps(v) {

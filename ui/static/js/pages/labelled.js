@@ -4,8 +4,8 @@ import { lang, number, t } from "../i18n.js";
 import { command } from "../server.js";
 import { visible } from "../text.js";
 
-const FIGURES = [["router.lab.recall", "all_needed_recall", percent], ["router.lab.subset", "mean_subset_in_scope", number],
-  ["router.lab.outside", "mean_subset_out_of_scope", number], ["router.lab.harm", "forbidden_offered", percent]];
+const FIGURES = [["router.lab.recall", "all_needed_recall", percent], ["router.lab.subset", "mean_subset_in_scope", mean],
+  ["router.lab.outside", "mean_subset_out_of_scope", mean], ["router.lab.harm", "forbidden_offered", percent]];
 
 export function labelled() {
   const lines = h("textarea", { class: "cs-in cs-jsonl", id: "ro-lab", rows: 4, spellcheck: "false", "aria-describedby": "ro-lab-note" });
@@ -49,6 +49,10 @@ function miss({ line, query, kind, missing, harmful, offered }) {
 }
 
 const wrong = ({ line, text }) => h("p", { class: "cs-errline" }, t("router.lab.line", { n: line }) + ": ", visible(text));
+
+function mean(size) {
+  return size.toLocaleString(lang, { maximumFractionDigits: 2 });
+}
 
 function percent(share) {
   return share.toLocaleString(lang, { style: "percent", maximumFractionDigits: 1 });

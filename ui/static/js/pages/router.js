@@ -1,6 +1,7 @@
 /** Which tools a message would reach, and why: scores, the threshold, the words that matched. */
 import { button, h, icon, mark } from "../dom.js";
 import { t } from "../i18n.js";
+import { tierName } from "../offered.js";
 import { follow } from "../page.js";
 import { command } from "../server.js";
 import { visible } from "../text.js";
@@ -49,6 +50,6 @@ function item(row, threshold, most) {
   const why = row.words.length ? [h("span", { class: "cs-sr" }, t("router.matched") + ": "), row.words.map((word) => h("span", { class: "cs-word" }, visible(word)))] : h("span", { class: "cs-empty" }, t("router.nomatch"));
   return h("li", { class: "cs-route" + (row.passed ? "" : " below") },
     h("div", { class: "cs-route-h" }, h("span", {}, visible(row.title)), h("code", {}, visible(row.tool)), row.sign ? h("span", { class: "cs-signneed" }, mark(), t("router.sign")) : null, h("span", { class: "num" }, row.score.toFixed(2))),
-    h("div", { class: "cs-hbar thr", style: { "--t": 100 * threshold + "%" }, "aria-hidden": "true" }, h("i", { style: { "--p": (100 * row.score) / most + "%" } })),
-    h("p", { class: "cs-words" }, why, h("span", { class: "cs-note" }, icon("route"), " ", visible(row.tier))));
+    h("div", { class: "cs-hbar thr", style: { "--t": 100 * threshold + "%" }, "aria-hidden": "true" }, h("i", { style: { "--p": (100 * Math.max(row.score, 0)) / most + "%" } })),
+    h("p", { class: "cs-words" }, why, h("span", { class: "cs-note" }, icon("route"), " ", tierName(row.tier))));
 }
