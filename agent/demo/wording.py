@@ -83,12 +83,17 @@ def _done(outcome: Outcome, lang: Lang) -> str:
 
 def _capabilities(text: str, lang: Lang) -> str:
     """The tools that a person may use, by what they do to the workspace."""
-    told = [(m["effect"], plain(m["what"], 300)) for m in _CAPABILITY.finditer(text)]
+    told = [(m["effect"], plain(_first_sentence(m["what"]), 300)) for m in _CAPABILITY.finditer(text)]
     parts = [_UNSURE[lang == "ru"]]
     for effect, en, ru in _EFFECTS:
         lines = [f"- {what}" for kind, what in told if kind == effect]
         parts += [f"**{say(lang, en, ru)}**\n" + "\n".join(lines)] if lines else []
     return "\n\n".join(parts) if told else _quoted(text)
+
+
+def _first_sentence(text: str) -> str:
+    """What a tool is for; how to call it follows and is for models, as are asides in brackets."""
+    return re.sub(r" \([^)]*\)", "", text).split(". ")[0].rstrip(".")
 
 
 def _list(outcome: Outcome, result: Result, lang: Lang) -> str:

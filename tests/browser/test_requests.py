@@ -161,3 +161,25 @@ def test_retry_after_an_error(visit):
     page.get_by_role("button", name="Retry").click()
     expect(page.get_by_text("Hello. I looked at")).to_be_visible()
     expect(page.get_by_role("alert")).to_have_count(0)
+
+
+def test_a_request_out_of_view_is_told_of_above_the_message_box_as_long_as_it_waits(visit):
+    page = visit()
+    for _ in range(6):
+        say(page, "show tools at work")
+        settled(page)
+    say(page, "delete far below")
+    card(page).wait_for()
+    settled(page)
+    page.locator(".bubble-wrap").evaluate("view => { view.scrollTop = 0 }")
+    pill = page.locator(".cs-pill")
+    expect(pill).to_be_visible()
+    box = page.locator(".cs-box").bounding_box()
+    place = pill.bounding_box()
+    assert box["y"] - 60 < place["y"] < box["y"]
+    pill.click()
+    expect(card(page).locator("[data-act=deny]")).to_be_focused()
+    page.locator(".bubble-wrap").evaluate("view => { view.scrollTop = 0 }")
+    expect(pill).to_be_visible()
+    say(page, "hello instead")
+    expect(pill).to_have_count(0)

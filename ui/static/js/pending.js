@@ -18,12 +18,22 @@ export function watchPending(card, draft) {
     observer?.disconnect();
     pill?.remove();
     pill = h("button", { type: "button", class: "cs-pill", hidden: true, onclick: () => goTo(card) }, h("span", { class: "cs-dot" }), t("composer.jump"), icon("down"));
-    host.append(pill);
+    (document.querySelector(".cs-stage > .column > .gr-group") ?? host).append(pill); // just above the message box
     if (!draft.shown) showBeginning(card);
     draft.shown = true;
     observer = new IntersectionObserver(([entry]) => { pill.hidden = !card.isConnected || entry.intersectionRatio > 0.15; }, { threshold: [0, 0.15, 0.5] });
     observer.observe(card);
+    leaveWith(card, pill);
   }, 120);
+}
+
+/** A card that goes while it is out of view crosses no threshold, so the observer does not tell. */
+function leaveWith(card, mine) {
+  const timer = setInterval(() => {
+    if (card.isConnected && mine.isConnected) return;
+    clearInterval(timer);
+    mine.remove();
+  }, 300);
 }
 
 function goTo(card) {
