@@ -44,7 +44,9 @@ class Job:
 
     def person(self, number: int) -> Wire:
         """The wire of one person; people are dealt to the servers in turn."""
-        return WIRES[self.wire](self.urls[number % len(self.urls)], self.options or {})
+        options = self.options or {}
+        headers = options["people"][number % len(options["people"])] if "people" in options else {}
+        return WIRES[self.wire](self.urls[number % len(self.urls)], {**options, "headers": headers})
 
 
 def told(ear: Ear) -> dict[str, Any]:

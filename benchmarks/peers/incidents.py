@@ -19,7 +19,7 @@ async def approvals(running: Running, ids: list[int], mark: bytes) -> list[float
     kind = SseWire if running.job["wire"] == "sse" else GradioApi
     times = []
     for number in ids:
-        wire: Any = kind(running.urls[0], running.job.get("options") or {})
+        wire: Any = kind(running.urls[0], _first(running))
         await wire.open()
         await wire.say(f"delete {number}")
         ear = await wire.approve(mark)
@@ -38,7 +38,7 @@ def dashboards(database: str, count: int) -> list[int]:
 
 async def recoveries(running: Running, count: int) -> list[float]:
     """Milliseconds from `kill -9` in the middle of some answers to each one's next token, after a new start."""
-    options = running.job.get("options") or {}
+    options = _first(running)
     wires = [GradioApi(running.urls[0], options) for _ in range(count)]
     for wire in wires:
         await wire.open()
@@ -60,3 +60,9 @@ async def _attached(url: str, options: dict[str, Any], conversation: str, since:
     ear = await wire.call(Ear(newest=since), action="attach")
     await wire.close()
     return ear
+
+
+def _first(running: Running) -> dict[str, Any]:
+    """What the wire of the first person is told."""
+    options = running.job.get("options") or {}
+    return {**options, "headers": options.get("people", [{}])[0]}

@@ -13,13 +13,12 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
-import httpx
-
 from benchmarks._lab import processes
 from benchmarks._lab.crowd import run_crowd
-from benchmarks.peers import venvs
+from benchmarks.peers import people, venvs
 
 ROOT = Path(__file__).parents[2]
+PEOPLE = 200
 APPS = Path(__file__).parent / "apps"
 
 
@@ -64,7 +63,7 @@ class Subject:
             pids = [process.pid for _, process in servers]
             running = Running(urls, pids, time.monotonic() - began, {"wire": wire or self.wires[0]})
             running.restart = partial(self._once_more, model, database, folder, ends)
-            self.enter(running)
+            self.enter(running, database)
             yield running
 
     def _once_more(self, model: str, database: str, folder: Path, ends: ExitStack) -> str:
@@ -93,7 +92,7 @@ class Subject:
         """How the server is started."""
         raise NotImplementedError
 
-    def enter(self, running: Running) -> None:
+    def enter(self, running: Running, database: str) -> None:
         """Sign in, where there is something to sign in to."""
 
 
@@ -141,12 +140,14 @@ class Countersign(Subject):
             "EMBEDDING_MODEL": "builtin", "TURNS_PER_MINUTE": "1000000", "PYTHONPATH": str(ROOT),
         }  # fmt: skip
 
-    def enter(self, running: Running) -> None:
-        """Sign in as the demo's editor; the cookie goes with every request of every client."""
-        form = {"username": "ilya"}
-        answer = httpx.post(running.urls[0] + "/signin", data=form, headers={"Origin": running.urls[0]})
-        cookie = "; ".join(f"{name}={value}" for name, value in answer.cookies.items())
-        running.job["options"] = {"headers": {"Cookie": cookie}, "conversation": True}
+    def enter(self, running: Running, database: str) -> None:
+        """Everybody is somebody else: by the page with a session's cookie, by the API with a token."""
+        given = people.tokens(self.keys, PEOPLE)
+        if running.job["wire"] == "api":
+            headers = [{"X-User-JWT": token} for token in given]
+        else:
+            headers = [{"Cookie": cookie} for cookie in people.cookies(database, self.keys, given)]
+        running.job["options"] = {"people": headers, "conversation": True}
 
 
 class Limit(Subject):
