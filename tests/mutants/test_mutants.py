@@ -53,14 +53,14 @@ MUTANTS = [
         "store/approvals.py",
         "a.tenant = %(tenant)s and a.owner = %(owner)s",
         "a.tenant = %(tenant)s",
-        f"{FORGED}[other user]",
+        "tests/agent/test_approvals.py::test_other_people_find_nothing[other user]",
     ),
     Mutant(
         "tenant not compared",
         "store/approvals.py",
         "a.tenant = %(tenant)s and a.owner = %(owner)s",
         "a.owner = %(owner)s",
-        f"{FORGED}[other tenant]",
+        "tests/agent/test_approvals.py::test_other_people_find_nothing[other tenant]",
     ),
     Mutant(
         "conversation not compared",
