@@ -1,6 +1,7 @@
 """What a person decides about a turn: approve, deny or edit a card, answer a question, stop, take back."""
 
 from datetime import UTC, datetime
+from typing import Any
 from uuid import UUID
 
 from agent import words
@@ -12,6 +13,7 @@ from agent.failpoints import Failpoints
 from agent.identity import Principal
 from agent.kit import call_of
 from agent.library import Library, refusing, uuid_of
+from agent.look import look
 from agent.refused import Refused
 from agent.tail import Tails
 from agent.transcript import Transcript
@@ -107,6 +109,14 @@ class Decisions(Library):
             async with transaction(self._pool) as connection:
                 await self._redraw(connection, turn)
         return self._approvals.part(row)
+
+    async def look(self, principal: Principal, approval_id: str) -> dict[str, Any]:
+        """How the thing is now that a call of unknown outcome was about; changes nothing."""
+        with refusing():
+            turn = await self._turn_of_approval(principal, approval_id)
+            async with self._pool.connection() as connection:
+                row = await self._approvals.owned(connection, principal, approval_id)
+        return await look(self._toolset, row, call_of(turn, principal, f"look {approval_id}"))
 
     async def _edit(self, principal: Principal, turn: Turn, decision: Decision) -> Decided:
         call = call_of(turn, principal, "edit")

@@ -1,5 +1,7 @@
 """Take back what an approved call did: the backend's own undo, once, as the person who approved it."""
 
+from dataclasses import replace
+
 from agent.approvals import entry
 from agent.identity import Principal
 from agent.refused import Refused
@@ -35,6 +37,7 @@ async def undo(pool: Pool, toolset: Toolset, principal: Principal, row: Approval
 
 async def _called(toolset: Toolset, way: dict, call: Call) -> ToolResult:
     try:
-        return await toolset.call(way["tool"], toolset.validate(way["tool"], way["args"]), call)
+        bound = replace(call, if_match=way.get("if_match"))
+        return await toolset.call(way["tool"], toolset.validate(way["tool"], way["args"]), bound)
     except (ArgumentError, KeyError):
         raise Refused("nothing_to_undo", call.lang) from None

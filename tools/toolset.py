@@ -122,7 +122,8 @@ Previewer = Callable[[dict[str, Any], Call], Awaitable[Preview]]
 class ToolSpec:
     """One tool: the LangChain tool, its effect, and the words by which it is found and shown.
 
-    `repeatable` says whether a call may be sent again under its Idempotency-Key without acting twice.
+    `repeatable` says whether a call may be sent again under its Idempotency-Key without acting twice. `reader` is the
+    tool that reads, with the arguments of the same names, what this one changes.
     """
 
     name: str
@@ -139,6 +140,7 @@ class ToolSpec:
     fingerprint: str | None = None
     always_on: bool = False
     repeatable: bool = True
+    reader: str | None = None
     preview: Previewer | None = None
 
     def json_schema(self) -> dict[str, Any]:

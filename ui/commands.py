@@ -95,6 +95,10 @@ def command_routes(turns: Turns) -> APIRouter:
     async def undo(body: ApprovalBody, person: Person) -> dict[str, Any]:
         return {"approval": (await turns.undo(person, body.approval_id)).model_dump(mode="json")}
 
+    @router.post("/look")
+    async def look(body: ApprovalBody, person: Person) -> dict[str, Any]:
+        return {"now": await turns.look(person, body.approval_id)}
+
     @router.post("/retry")
     async def retry(request: Request, body: TurnBody, person: Person) -> dict[str, Any]:
         try:

@@ -62,7 +62,7 @@ class OpenApiToolset:
                 continue
             reader = by_name.get(ruling.rule.preview or "") or readers.get(operation.path)
             imported[operation.name] = _import(operation, ruling, reader, client.idempotent)
-        return cls(client, imported, off)
+        return cls(client, {name: _with_reader(entry, imported) for name, entry in imported.items()}, off)
 
     @property
     def specs(self) -> Mapping[str, ToolSpec]:
@@ -110,7 +110,7 @@ class OpenApiToolset:
         except UnsafeValueError as error:
             return failed(Problem(code="unsafe_value", title=str(error)))
         result = result_of(answer, call.lang)
-        undo = _undo(entry, args, before) if result.ok else None
+        undo = _undo(entry, args, before, answer) if result.ok else None
         return result.model_copy(update={"undo": undo})
 
     async def _before(self, entry: Imported, args: dict[str, Any], call: Call) -> Answer | None:
@@ -153,6 +153,13 @@ def _import(operation: Operation, ruling: Ruling, reader: Operation | None, repe
     return Imported(operation, ruling, ExactValidator(operation.schema), spec, reader)
 
 
+def _with_reader(entry: Imported, imported: Mapping[str, Imported]) -> Imported:
+    """Beside the tool the name of the one that reads the thing, if it is offered."""
+    reader = entry.reader.name if entry.reader is not None else ""
+    known = reader in imported and reader != entry.spec.name and imported[reader].spec.effect is Effect.READ
+    return replace(entry, spec=replace(entry.spec, reader=reader)) if known else entry
+
+
 async def _only_through_the_toolset(**_: Any) -> str:
     raise RuntimeError("an imported tool runs through its toolset, which knows on whose behalf")
 
@@ -172,10 +179,11 @@ def _told(error: ValidationError) -> dict[str, Any]:
     return {"type": str(deepest.validator), "loc": list(deepest.absolute_path), "msg": message}
 
 
-def _undo(entry: Imported, args: dict[str, Any], before: Answer | None) -> dict[str, Any] | None:
+def _undo(entry: Imported, args: dict[str, Any], before: Answer | None, after: Answer) -> dict[str, Any] | None:
     """The same call with the values from before: of a PATCH the fields it changed, of a PUT all of them.
 
-    None unless every changed field was readable.
+    None unless every changed field was readable. `if_match` is the revision that the change left, or a mark of the
+    values that it left, so that nothing newer is undone with it.
     """
     body, state = preview.body_of(entry.operation, args), before.body if before is not None and before.ok else None
     fields = entry.operation.body.fields if entry.operation.body else None
@@ -185,4 +193,8 @@ def _undo(entry: Imported, args: dict[str, Any], before: Answer | None) -> dict[
     old = {name: state[wire] for name, wire in fields.items() if wire in back}
     kept = {p.name: args[p.name] for p in entry.operation.parameters if p.name in args}
     restored = {**kept, **old}
-    return {"tool": entry.spec.name, "args": restored} if entry.validator.is_valid(restored) else None
+    if not entry.validator.is_valid(restored):
+        return None
+    left = after.body if isinstance(after.body, dict) and set(body) <= set(after.body) else {**state, **body}
+    mark = after.etag or preview.seen(entry.operation, restored, Answer(200, {**state, **left}))
+    return {"tool": entry.spec.name, "args": restored, "if_match": mark}

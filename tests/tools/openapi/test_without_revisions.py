@@ -1,12 +1,17 @@
 """A backend that offers no ETag, no idempotency and, for one path, nothing to read the state with."""
 
 import asyncio
+import json
 from collections.abc import AsyncIterator
+from types import SimpleNamespace
+from typing import Any
 
 import pytest
-from fastapi import FastAPI, Header, Response
+from fastapi import FastAPI, Header, HTTPException, Response
 from pydantic import BaseModel
 
+from agent.look import look
+from agent.refused import Refused
 from tests.tools.calls import make_call
 from tests.tools.recorder import serving
 from tools.client import BackendClient
@@ -34,6 +39,8 @@ class Notes:
         self.app.add_api_route("/settings/{key}", self.change, methods=["PUT"], operation_id="update_setting")
 
     async def read(self, key: str):
+        if key not in self.notes:
+            raise HTTPException(404, "there is no such note")
         self.notes[key]["visits"] += 1
         return self.notes[key]
 
@@ -93,6 +100,35 @@ async def test_a_change_that_broke_is_unknown_and_was_sent_once(tools, notes):
     notes.broken = True
     result = await tools.call("update_note", RENAME, make_call())
     assert (result.ok, result.outcome_unknown, result.undo, len(notes.headers)) == (False, True, None, 1)
+
+
+async def test_what_became_of_a_change_of_unknown_outcome_can_be_looked_up(tools, notes):
+    notes.broken = True
+    result = await tools.call("update_note", RENAME, make_call())
+    row: Any = SimpleNamespace(tool="update_note", args_jcs=json.dumps(RENAME).encode(), result=result.model_dump())
+    now = await look(tools, row, make_call())
+    assert (now["ok"], ["title", "Second"] in now["evidence"][0]["items"]) == (True, True)
+    del notes.notes["a"]
+    assert (await look(tools, row, make_call()))["ok"] is False
+
+
+@pytest.mark.parametrize(("tool", "unknown"), [("update_note", False), ("update_setting", True), ("gone", True)])
+async def test_nothing_is_looked_up_when_the_outcome_is_known_or_nothing_reads_the_thing(tools, tool, unknown):
+    row: Any = SimpleNamespace(tool=tool, args_jcs=b"{}", result={"outcome_unknown": unknown})
+    with pytest.raises(Refused) as caught:
+        await look(tools, row, make_call())
+    assert caught.value.code == ("nothing_to_look_at" if unknown else "outcome_known")
+
+
+async def test_an_undo_takes_back_the_fields_and_nothing_newer(tools, notes):
+    done = await tools.call("update_note", RENAME, make_call())
+    assert done.undo["args"] == {"key": "a", "title": "First"}
+    notes.notes["a"]["title"] = "Newer"
+    refused = await tools.call(done.undo["tool"], done.undo["args"], make_call(if_match=done.undo["if_match"]))
+    assert (refused.status, notes.notes["a"]["title"]) == (412, "Newer")
+    notes.notes["a"]["title"] = "Second"
+    undone = await tools.call(done.undo["tool"], done.undo["args"], make_call(if_match=done.undo["if_match"]))
+    assert (undone.ok, notes.notes["a"]["title"]) == (True, "First")
 
 
 @pytest.mark.parametrize("key", ["..", "a/b", ""])

@@ -36,9 +36,23 @@ function result(r) {
 function actions(v) {
   if (v.state === "expired") return [button(t("card.again"), { cls: "secondary small", on: act("again", v) })];
   if (v.state === "superseded") return [newer()];
+  if (v.result?.unknown) return [button(t("card.look"), { cls: "secondary small", on: look(v) })];
   if (!v.result?.undo || v.result.undone) return [];
   return [button(t("card.undo"), { cls: "secondary small", on: act("undo", v) }), v.result.undo.until ? h("span", { class: "cs-note" }, t("card.undo.until", { t: moment(v.result.undo.until) })) : null];
 }
+
+/** Shows how the thing is now, under the button; each press looks again. */
+const look = (v) => async (event) => {
+  const pressed = event.currentTarget;
+  pressed.disabled = true;
+  const reply = await command("look", { approval_id: v.id, conversation_id: page.conversation });
+  pressed.disabled = false;
+  const text = reply.ok ? reply.now.text : reply.text;
+  const shown = h("div", { class: "cs-look", role: "status" }, text ? h("p", { class: "cs-note" }, visible(text)) : null,
+    reply.ok ? evidence(reply.now.evidence) : null);
+  pressed.parentElement.querySelector(".cs-look")?.remove();
+  pressed.parentElement.append(shown);
+};
 
 const act = (name, v) => async (event) => {
   const pressed = event.currentTarget;
