@@ -32,6 +32,7 @@ from router.cache import VectorCache
 from router.loading import Loader
 from router.router import Router
 from store.embedded import EmbeddedPostgres, EmbeddedPostgresError
+from store.gauges import active_turns, pending_approvals
 from store.migrate import UnsupportedDatabase, upgrade
 from store.pool import Pool, open_pool
 from tools.identity import ServiceIdentity
@@ -43,6 +44,7 @@ from ui.authority import TokenEndpoint
 from ui.modes import house_tokens, open_id_provider, proxy_people, workspace_tokens
 from ui.options import DemoPerson, Example, PageOptions, Services, WritableTool
 from ui.pages.audit import StoredAudit
+from ui.pages.feedback import StoredFeedback
 from ui.pages.usage import StoredUsage
 from ui.renewal import Fresh, of_our_own, of_the_demo
 from ui.sessions import Sessions, StoredRows
@@ -191,10 +193,12 @@ async def opened(house: House) -> AsyncIterator[tuple[Services, PageOptions]]:
             verifier=known,
             authority=token_place,
             audit=StoredAudit(pool),
+            feedback=StoredFeedback(pool),
             usage=StoredUsage(pool, lambda used: price(settings, used)),
             selector=router,
             specs=toolset.specs,
             ready=lambda: ready(pool),
+            gauges=lambda: gauges(pool),
             fresh=fresh_tokens(house, token_place, known, tokens),
             proxy=proxy_people(settings, known, tokens),
             provider=open_id_provider(settings, http, house.keys, tokens),
@@ -256,6 +260,13 @@ def authority(house: House, http: httpx.AsyncClient) -> TokenEndpoint | None:
     return TokenEndpoint(house.settings.token_url or f"{house.backend_url}/auth/token", http)
 
 
+async def gauges(pool: Pool) -> dict[str, dict[str, int]]:
+    """What the database knows about right now; raises `psycopg.Error`."""
+    async with pool.connection(timeout=2) as connection:
+        pending = await pending_approvals(connection)
+        return {"turns_active": await active_turns(connection), "approvals": {"pending": pending}}
+
+
 async def ready(pool: Pool) -> dict[str, bool]:
     """Whether the database answers within two seconds."""
     try:
@@ -294,6 +305,7 @@ def page_options(house: House, toolset: Toolset) -> PageOptions:
         allowed_origins=settings.allowed_origins,
         frame_ancestors=settings.frame_ancestors,
         user_jwt_header=settings.user_jwt_header,
+        metrics_token=settings.metrics_token.get_secret_value() if settings.metrics_token else "",
     )  # fmt: skip
 
 

@@ -3,7 +3,7 @@
 import asyncio
 from collections.abc import AsyncIterator, Awaitable, Callable, Iterator
 from contextlib import asynccontextmanager, contextmanager
-from typing import Any, TypeVar
+from typing import Any, Literal, TypeVar
 from uuid import UUID
 
 from psycopg import OperationalError, errors
@@ -14,7 +14,7 @@ from agent.approvals import Approvals
 from agent.identity import Principal
 from agent.refused import Refused
 from agent.views import ConversationRow, Message, Page, TurnRef
-from store import always, approvals, conversations, messages, turns
+from store import always, approvals, conversations, feedback, messages, turns
 from store.errors import NotFound, TurnActive, TurnIdReused
 from store.pool import Connection, Pool
 from store.turns import Turn
@@ -42,12 +42,13 @@ class Library:
                 raise Refused("not_found")
             active = await turns.active(connection, *mine, place)
             found = await messages.page(connection, *mine, place, before=before, limit=limit + 1)
+            rated = await feedback.of_messages(connection, principal.subject, [row.id for row in found])
         kept = found[-limit:]
         return Page(
             conversation_id=conversation_id,
             title=shown.title,
             review_changes=shown.review_changes,
-            messages=[Message.of(row) for row in kept],
+            messages=[Message.of(row, rated.get(row.id, 0)) for row in kept],
             active_turn=TurnRef.of(active, replayed=True) if active else None,
             earlier=kept[0].seq if len(found) > limit else None,
         )
@@ -116,6 +117,21 @@ class Library:
         async with self._store() as connection:
             _, waiting = await approvals.count_pending(connection, principal.tenant, principal.subject)
         return waiting
+
+    async def rate(
+        self, principal: Principal, conversation_id: str, turn_id: str, value: Literal[-1, 0, 1], reason: str = ""
+    ) -> None:
+        """Put a thumb up (1) or down (-1) on the answer of a turn, with a reason, or take it back (0)."""
+        turn = await self._turn(principal, conversation_id, turn_id)
+        reason = words.short(reason, words.MAX_REASON, "en")
+        async with self._store() as connection:
+            answer = await messages.of_turn(connection, turn.id, "assistant")
+            if answer is None:
+                raise Refused("not_found")
+            if value:
+                await feedback.put(connection, principal.tenant, principal.subject, answer.id, value, reason or None)
+            else:
+                await feedback.clear(connection, principal.subject, answer.id)
 
     async def always_allowed(self, principal: Principal) -> list[str]:
         """The `write` tools this person allowed for good."""

@@ -45,12 +45,13 @@ class Message:
     parts: list[dict[str, Any]]
     text: str
     created_at: str
+    rating: int = 0
 
     @classmethod
-    def of(cls, row: messages.Message) -> "Message":
-        """The message as people see it."""
+    def of(cls, row: messages.Message, rating: int = 0) -> "Message":
+        """The message as people see it, with this person's thumb: 1 is up, -1 down, 0 none."""
         created = row.created_at.isoformat()
-        return cls(str(row.id), row.seq, row.client_turn_id, row.role, row.state, row.parts, row.text, created)
+        return cls(str(row.id), row.seq, row.client_turn_id, row.role, row.state, row.parts, row.text, created, rating)
 
 
 @dataclass(frozen=True, slots=True)

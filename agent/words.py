@@ -5,6 +5,7 @@ from tools.toolset import Lang
 
 MAX_ANSWER = 4000
 MAX_TITLE = 200
+MAX_REASON = 1000
 MAX_TURN_ID = 255
 
 

@@ -1,12 +1,26 @@
 """A person's thumb, up or down, on an answer in a conversation of their own."""
 
 from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import date, datetime
 from typing import Literal
 from uuid import UUID
 
 from store.errors import NotFound
 from store.pool import Connection
-from store.rows import storable
+from store.rows import many, storable
+
+
+@dataclass(frozen=True, slots=True)
+class Rating:
+    """One thumb, and on what: the conversation and the client's id of the turn."""
+
+    at: datetime
+    owner: str
+    conversation_id: UUID
+    turn_id: str
+    value: int
+    reason: str | None
 
 
 async def put(
@@ -37,3 +51,23 @@ async def of_messages(connection: Connection, owner: str, message_ids: Sequence[
     query = "select message_id, value from feedback where owner = %s and message_id = any(%s)"
     rows = await connection.execute(query, (owner, list(message_ids)))
     return {row["message_id"]: row["value"] for row in await rows.fetchall()}
+
+
+async def between(
+    connection: Connection, tenant: str, since: date, until: date, owner: str | None = None
+) -> list[Rating]:
+    """The ratings of the days (in UTC) from `since` to before `until`, oldest first, of the tenant or of one person."""
+    return await many(
+        connection,
+        Rating,
+        """
+        select f.at, f.owner, m.conversation_id, t.client_turn_id as turn_id, f.value, f.reason
+        from feedback f join messages m on m.id = f.message_id join turns t on t.id = m.turn_id
+            join conversations c on c.id = m.conversation_id
+        where c.tenant = %(tenant)s and (%(owner)s::text is null or f.owner = %(owner)s)
+            and f.at >= %(since)s::date::timestamp at time zone 'UTC'
+            and f.at < %(until)s::date::timestamp at time zone 'UTC'
+        order by f.at, f.message_id
+        """,
+        {"tenant": tenant, "owner": owner, "since": since, "until": until},
+    )

@@ -17,9 +17,12 @@ from ui.embed import embed_head, embed_routes
 from ui.handles import HandleHeader
 from ui.head import STATIC, base, head
 from ui.limits import BodyLimit
+from ui.message_actions import message_routes
+from ui.metrics import metrics_routes
 from ui.options import PageOptions, Services
 from ui.pages.approvals import approval_routes
 from ui.pages.audit import audit_routes
+from ui.pages.feedback import feedback_routes
 from ui.pages.plain import page_routes
 from ui.pages.router import router_routes
 from ui.pages.usage import usage_routes
@@ -54,12 +57,16 @@ def build_app(services: Services, options: PageOptions) -> FastAPI:
     app.include_router(signin_routes(services, options, visitors))
     app.include_router(provider_routes(services, options, visitors))
     app.include_router(embed_routes(services, options))
+    app.include_router(metrics_routes(services.gauges, options.metrics_token))
     app.include_router(shell_routes(services.turns, options))
     app.include_router(command_routes(services.turns))
     app.include_router(page_routes(options))
     app.include_router(approval_routes(services.turns))
     if services.audit is not None:
         app.include_router(audit_routes(services.audit))
+    app.include_router(message_routes(services.turns))
+    if services.feedback is not None:
+        app.include_router(feedback_routes(services.feedback))
     if services.usage is not None:
         app.include_router(usage_routes(services.usage))
     if services.selector is not None:

@@ -117,7 +117,7 @@ def _draw(group: Sequence[Part], titles: Titles) -> Drawn:
         return dict(part)
     if part["role"] == "user":
         return _message("user", _text(plain(_words(part))), meta)
-    if kind == "view":
+    if kind in ("view", "actions"):
         return _message("assistant", meta["value"], meta)
     if kind in TOOLS:
         return _message("assistant", cards.steps(group, lang, titles), meta)

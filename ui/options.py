@@ -8,8 +8,10 @@ from agent.identity import Principal
 from agent.routing import Selector
 from agent.turns import Turns
 from tools.toolset import Lang, Role, ToolSpec
+from ui.metrics import Gauges
 from ui.oidc import OpenIdProvider
 from ui.pages.audit import AuditLog
+from ui.pages.feedback import FeedbackLog
 from ui.pages.usage import UsageLog
 from ui.proxy import ProxyPeople
 from ui.sessions import Sessions
@@ -64,6 +66,7 @@ class PageOptions:
     allowed_origins: Sequence[str] = ()
     frame_ancestors: Sequence[str] = ()
     user_jwt_header: str = "X-User-JWT"
+    metrics_token: str = field(default="", repr=False)
 
     @property
     def names(self) -> dict[str, dict[Lang, str]]:
@@ -113,7 +116,9 @@ class Services:
     specs: Mapping[str, ToolSpec] = field(default_factory=dict)
     ready: Readiness = _ready
     usage: UsageLog | None = None
+    feedback: FeedbackLog | None = None
     fresh: Callable[[Principal], Awaitable[Principal | None]] | None = None
     proxy: ProxyPeople | None = None
     provider: OpenIdProvider | None = None
     jwks: Callable[[], dict[str, Any]] | None = None
+    gauges: Gauges | None = None

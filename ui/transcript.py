@@ -68,7 +68,21 @@ def _shown(page: Page, message: Message, lang: Lang) -> list[Part]:
         meta = {"type": "user", "id": message.id, "seq": message.seq, "scope": page.conversation_id}
         return [{"role": "user", "content": message.text, "metadata": meta}]
     parts = _stopped(message.parts) if message.state == "canceled" else message.parts
-    return [view(), *answer(page.conversation_id, message.turn_id, parts, lang)]
+    return [view(), *answer(page.conversation_id, message.turn_id, _with_actions(page, message, parts), lang)]
+
+
+def _with_actions(page: Page, message: Message, parts: Sequence[Part]) -> Sequence[Part]:
+    """The parts of an answer that is complete, with what may be done with it in the place of its usage."""
+    if message.state == "draft":
+        return parts
+    said = {other.turn_id: other.text for other in page.messages if other.role == "user"}
+    spent = next((part for part in parts if part["metadata"]["type"] == "usage"), None)
+    question = said.get(message.turn_id)
+    value = cards.actions(message.turn_id, message.text, question, message.rating, spent)
+    seq = spent["metadata"]["seq"] if spent else 0
+    meta = {"type": "actions", "id": f"actions.{message.rating}.{question is None}", "seq": seq, "value": value}
+    kept = [part for part in parts if part is not spent]
+    return [*kept, {"role": "assistant", "content": "", "metadata": meta}]
 
 
 def _stopped(parts: Sequence[Part]) -> Sequence[Part]:

@@ -184,7 +184,8 @@ def test_a_stopped_answer_says_so_and_shows_no_half_table():
     assert [message["content"][0].get("text", "").strip() for message in drawn[2:3]] == ["<p>Found two.</p>"]
     assert drawn[3]["content"][0]["code"] == "stopped"
     assert drawn[3]["content"][0]["text"].startswith("Остановлено")
-    assert kinds(drawn)[-1] == "usage"
+    assert kinds(drawn)[4] == "actions"
+    assert drawn[4]["content"][0]["usage"]["model"] == "m"
 
 
 def test_an_answer_that_ended_by_itself_or_was_replaced_is_not_called_stopped():

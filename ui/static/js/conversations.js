@@ -76,10 +76,14 @@ function row(c, again) {
 
   function paint() {
     const more = h("button", { type: "button", class: "cs-icon-btn", "aria-label": t("side.actions", { t: name }), "aria-haspopup": "true" }, icon("dots"));
-    const panel = h("div", { class: "cs-pop" }, button(t("side.rename"), { cls: "item", on: rename }), button(t("side.delete"), { cls: "item danger", on: remove }));
+    const panel = h("div", { class: "cs-pop" }, button(t("side.rename"), { cls: "item", on: rename }), ["md", "json"].map((kind) => file(kind)), button(t("side.delete"), { cls: "item danger", on: remove }));
     const waiting = c.waiting ? [h("span", { class: "cs-dot", "aria-hidden": "true" }), h("span", { class: "cs-sr" }, ", " + t("side.waiting"))] : null;
     li.replaceChildren(h("a", { class: "cs-conv-a", href: "/?conversation=" + c.id, "aria-current": current ? "page" : null, onclick: (event) => goTo(event, c.id) }, h("span", { class: "cs-conv-t" }, name), waiting), more, panel);
     menu(more, panel);
+  }
+
+  function file(kind) {
+    return h("a", { class: "cs-btn item", href: `/ui/conversation.${kind}?conversation_id=${c.id}`, download: true }, h("span", {}, t(kind === "md" ? "side.export.md" : "side.export.json")));
   }
 
   function rename() {

@@ -1,4 +1,5 @@
 /** Draws what the server sends. Gradio's HTML components call `CS.mount`; plain pages are drawn by `pages/boot.js`. */
+import { actions } from "./actions.js";
 import { ask } from "./ask.js";
 import { batch } from "./batch.js";
 import { foot, nameComposer } from "./composer.js";
@@ -14,7 +15,7 @@ import { topbar } from "./topbar.js";
 import { view } from "./view.js";
 import { welcome } from "./welcome.js";
 
-const KINDS = { ask, batch, confirm, error, foot, jump, notice, reasoning, sidebar, steps, topbar, usage, view, welcome, bridge };
+const KINDS = { actions, ask, batch, confirm, error, foot, jump, notice, reasoning, sidebar, steps, topbar, usage, view, welcome, bridge };
 
 /** The bridge: the only way from the page to the server's transcript handlers. */
 function bridge(_, trigger) {
