@@ -280,6 +280,20 @@ async def of_turns(connection: Connection, tenant: str, owner: str, turn_ids: Se
     )
 
 
+async def states(connection: Connection, tenant: str, ids: Sequence[UUID]) -> dict[UUID, State]:
+    """What became of these approvals; one that is overdue counts as expired, one that was removed is left out."""
+    found = await many(
+        connection,
+        _Became,
+        f"""
+        select a.id, case when {OVERDUE} then 'expired' else a.state end as state
+        from approvals a where a.tenant = %(tenant)s and a.id = any(%(ids)s)
+        """,
+        {"tenant": tenant, "ids": list(ids)},
+    )
+    return {row.id: row.state for row in found}
+
+
 async def pending_of_owner(connection: Connection, tenant: str, owner: str, limit: int = 100) -> list[Approval]:
     """What waits for this person's decision over all conversations, oldest first."""
     return await many(
@@ -323,6 +337,12 @@ async def supersede_others(connection: Connection, lease: Lease, call_keys: Sequ
             """,
             (lease.turn_id, list(call_keys)),
         )
+
+
+@dataclass(frozen=True, slots=True)
+class _Became:
+    id: UUID
+    state: State
 
 
 @dataclass(frozen=True, slots=True)

@@ -47,6 +47,22 @@ def test_the_audit_page_tells_the_story_of_a_request(visit, scripted):
     assert download.value.suggested_filename == "audit.csv"
 
 
+def test_the_audit_page_does_not_call_waiting_what_expired_or_was_replaced(visit, scripted):
+    log = scripted.house.audit
+    for name, state in (("Kept", "pending"), ("Late", "expired"), ("Replaced", "superseded")):
+        approval = uuid.uuid4()
+        log.became[approval] = state
+        log.add("shown", "test|anna", "Anna", "delete_dashboard", approval, card={"title": f"Delete “{name}”?"})
+    page = visit(path="/audit")
+    tags = {"Kept": "asked", "Late": "expired", "Replaced": "superseded"}
+    for name, tag in tags.items():
+        expect(
+            page.locator(".cs-table.audit tr", has_text=f"Delete “{name}”").locator(f".cs-tag.is-{tag}")
+        ).to_be_visible()
+    page.get_by_label("Decision").select_option("superseded")
+    expect(page.locator(".cs-table.audit .cs-tag")).to_have_count(1)
+
+
 def test_the_router_page_says_which_tools_a_message_reaches(visit):
     page = visit(path="/router")
     page.get_by_label("Message", exact=True).fill("delete sales")

@@ -1,13 +1,15 @@
 """The audit log for people: their own rows, all rows of the tenant for an admin, and the same as a file."""
 
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Collection, Mapping
 from datetime import UTC, datetime, timedelta
 from typing import Annotated, Any, Protocol
+from uuid import UUID
 
 from fastapi import APIRouter, Depends, Query
 from fastapi.responses import StreamingResponse
 
 from agent.identity import Principal
+from store import approvals as rows
 from store import audit as log
 from store.audit import Filter, Link
 from store.pool import Pool
@@ -42,6 +44,10 @@ class AuditLog(Protocol):
         """The newest entries that fit, or those before a `seq`; newest first."""
         ...
 
+    async def states(self, tenant: str, approvals: Collection[UUID]) -> Mapping[UUID, str]:
+        """What became of approvals: expiry and replacement are nobody's decision, so no entry tells of them."""
+        ...
+
 
 class StoredAudit:
     """The log in the database."""
@@ -54,6 +60,11 @@ class StoredAudit:
         async with self._pool.connection() as connection:
             return await log.page(connection, tenant, where, before=before, limit=limit)
 
+    async def states(self, tenant: str, approvals: Collection[UUID]) -> Mapping[UUID, str]:
+        """What became of approvals."""
+        async with self._pool.connection() as connection:
+            return await rows.states(connection, tenant, list(approvals))
+
 
 def audit_routes(entries: AuditLog) -> APIRouter:
     """`GET /ui/audit`, `/ui/audit.csv` and `/ui/audit.json`."""
@@ -63,7 +74,10 @@ def audit_routes(entries: AuditLog) -> APIRouter:
     async def audit(person: Person, days: Days = 30, before: Before | None = None) -> dict[str, Any]:
         found = await entries.page(person.tenant, visible_to(person, days), before, PAGE)
         earlier = found[-1].seq if len(found) == PAGE else None
-        return {"entries": [row(link) for link in found], "earlier": earlier, "all": person.role is Role.ADMIN}
+        asked = {link.approval_id for link in found if link.approval_id}
+        became = {str(id_): state for id_, state in (await entries.states(person.tenant, asked)).items()}
+        shown = [row(link) for link in found]
+        return {"entries": shown, "states": became, "earlier": earlier, "all": person.role is Role.ADMIN}
 
     @router.get("/audit.csv")
     async def as_csv(person: Person, days: Days = 30) -> StreamingResponse:
