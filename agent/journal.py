@@ -4,6 +4,7 @@ import logging
 from collections.abc import Mapping
 from typing import Any
 
+from agent import metrics
 from agent.steps import ModelEnded, ModelStarted, Offered, Step, ToolEnded
 from store.turns import Turn
 
@@ -65,6 +66,7 @@ class Journal:
         }
 
     def _write(self, event: str, told: Mapping[str, Any], *, failed: bool) -> None:
+        metrics.count(event, told)
         known = {name: value for name, value in told.items() if value is not None}
         log.log(logging.WARNING if failed else logging.INFO, event, extra={**self._ids, **known})
 

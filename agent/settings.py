@@ -135,7 +135,10 @@ class Settings(BaseSettings):
     turns_per_minute: int = Field(20, ge=1, description="Turns one person may start in a minute.")
     retention_days: int | None = Field(None, ge=1, description="Days until unused conversations are deleted.")
 
-    # Logs
+    # Logs and metrics
+    metrics_token: SecretStr | None = Field(
+        None, description="Bearer token for /metrics; without one it answers the machine itself, past any proxy."
+    )
     log_level: Literal["debug", "info", "warning", "error"] = Field("info", description="Least level that is logged.")
     log_format: Literal["console", "json"] | None = Field(
         None, description="`console` for people, `json` for machines (default with PRODUCTION)."
