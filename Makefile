@@ -5,7 +5,7 @@ PYTHON ?= $(shell for p in python3.11 python3.12 python3.13 python3; do $$p -c '
 PY := $(VENV)/bin/python
 export PIP_DISABLE_PIP_VERSION_CHECK := 1
 
-.PHONY: docs chromium run test test-faults test-long bench lint format audit lock clean install install-dev
+.PHONY: docs chromium nginx run test test-faults test-long bench lint format audit lock clean install install-dev
 
 run: $(VENV)/.installed
 	@$(PY) app.py
@@ -27,6 +27,9 @@ $(VENV)/.installed-dev: $(VENV)/.installed requirements-dev.lock
 chromium:
 	@command -v chromium chromium-browser google-chrome >/dev/null || bash tests/install_chromium.sh
 
+nginx:
+	@PATH="$$PATH:/usr/sbin" command -v nginx >/dev/null || bash tests/install_nginx.sh
+
 tests/clients/node_modules/.installed: tests/clients/package.json
 	@command -v npm >/dev/null || { echo "The JavaScript client tests need Node.js 20 or newer with npm"; exit 1; }
 	@cd tests/clients && npm install --silent --no-package-lock --no-audit --no-fund
@@ -35,10 +38,10 @@ tests/clients/node_modules/.installed: tests/clients/package.json
 test: $(VENV)/.installed-dev chromium tests/clients/node_modules/.installed
 	@$(PY) -m pytest -n 2 --dist loadfile -m "not long and not faults" $(ARGS)
 
-test-faults: $(VENV)/.installed-dev
+test-faults: $(VENV)/.installed-dev nginx
 	@$(PY) -m pytest -m "faults and not long" tests/faults $(ARGS)
 
-test-long: $(VENV)/.installed-dev chromium
+test-long: $(VENV)/.installed-dev chromium nginx
 	@$(PY) -m pytest -m "long or faults" --timeout 3600 $(ARGS)
 
 bench: $(VENV)/.installed-dev
