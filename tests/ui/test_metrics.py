@@ -1,7 +1,7 @@
 """`/metrics`: who may read it, and that what happened is counted there."""
 
 import asyncio
-from collections.abc import AsyncIterator
+from collections.abc import Awaitable, Callable
 from dataclasses import replace
 
 import httpx
@@ -37,11 +37,11 @@ def value(text: str, name: str, **labels: str) -> float:
 
 
 @pytest.fixture
-async def read(app) -> AsyncIterator:
+def read(app) -> Callable[[], Awaitable[str]]:
     async def text() -> str:
         return (await ask(app)).text
 
-    yield text
+    return text
 
 
 async def test_the_machine_itself_may_read(app):
