@@ -1,7 +1,7 @@
 """What a query says, word by word: repaired, cut into clauses, with what is ruled out set apart."""
 
 import re
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass, field
 
 from router.lexicon import Lexicon
@@ -69,10 +69,13 @@ class Reading:
 
 
 class Reader:
-    """Reads queries against a lexicon and the vocabulary of a catalogue."""
+    """Reads queries against a lexicon and the vocabulary of a catalogue.
 
-    def __init__(self, lexicon: Lexicon, spelling: Spelling):
-        self._lexicon, self._spelling = lexicon, spelling
+    `served` are the matters of everyday life (`@food`) that the catalogue itself has tools for.
+    """
+
+    def __init__(self, lexicon: Lexicon, spelling: Spelling, served: Collection[str] = ()):
+        self._lexicon, self._spelling, self._served = lexicon, spelling, served
 
     def read(self, query: str) -> Reading:
         """The reading of one query; never fails, whatever the text."""
@@ -138,7 +141,7 @@ class Reader:
                 self._put(unwanted if words[0].out else wanted, term, words, reading)
         reading.unwanted.append(unwanted)
         kept = [w for w in clause if not w.out]
-        outside = max((v for t, v in wanted.items() if self._lexicon.is_outside(t)), default=0.0)
+        outside = max((v for t, v in wanted.items() if self._is_outside(t)), default=0.0)
         telling = bool(wanted) or any(w.meant not in self._lexicon.stop for w in kept)
         return Part(" ".join(map(_as_meant, kept)), wanted, outside, not self._only_told(clause), telling)
 
@@ -152,11 +155,14 @@ class Reader:
 
     def _put(self, into: Terms, term: str, words: Sequence[Word], reading: Reading) -> None:
         weight = min(w.weight for w in words) if len(words) == 1 else 1.0
-        if self._lexicon.is_outside(term):
+        if self._is_outside(term):
             weight = _OUTSIDE_NAME if words[0].title else 1.0
         if weight > into.get(term, 0.0):
             into[term] = weight
             reading.sources[term] = " ".join(w.raw for w in words)
+
+    def _is_outside(self, term: str) -> bool:
+        return self._lexicon.is_outside(term) and term not in self._served
 
     def _only_told(self, clause: Sequence[Word]) -> bool:
         """Whether a condition or the question who did it stands before the first act."""

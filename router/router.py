@@ -19,6 +19,7 @@ from router.policies import policy_for
 from router.reading import Part, Reader, Reading, joined
 from router.scope import Scope, inside
 from router.spelling import Spelling
+from router.text import name_words
 
 _BELOW = 5
 _FOUND = 5
@@ -48,7 +49,8 @@ class Router:
         self._names = list(self.entries)
         self._at = {name: i for i, name in enumerate(self._names)}
         self._lexicon = lexicon or packaged_lexicon()
-        self._reader = Reader(self._lexicon, Spelling(self._lexicon, vocabulary_of(entries)))
+        spelling = Spelling(self._lexicon, vocabulary_of(entries))
+        self._reader = Reader(self._lexicon, spelling, _served(entries, self._lexicon))
         self._keywords = KeywordTier(entries, self._lexicon)
         self._context = Context(self.entries, self._lexicon)
         self._gate = Gate(entries, self._keywords, self._context, self._lexicon)
@@ -173,6 +175,12 @@ class Router:
 
     def _notice(self) -> str | None:
         return self._notices.pop(0) if self._notices else None
+
+
+def _served(entries: Sequence[Entry], lexicon: Lexicon) -> frozenset[str]:
+    """Matters of everyday life that tools are named for: a catalogue with a recipe finder is about food."""
+    named = (f"@{concept}" for e in entries for word in name_words(e.name) for concept in lexicon.of(word))
+    return frozenset(filter(lexicon.is_outside, named))
 
 
 def _bounded(text: str) -> str:

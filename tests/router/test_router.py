@@ -186,3 +186,13 @@ def test_selections_go_on_while_an_embedder_is_indexed(workspace):
     thread.join(timeout=30)
     assert router.embedder == "unready@1"
     assert "delete_dashboard" in router.select("удали дашборд 5").tools
+
+
+def test_a_catalogue_may_be_about_everyday_life(embedder):
+    tools = [
+        Entry("weather_forecast", {"en": "Forecast for a city"}, effect="read"),
+        Entry("list_orders", {"en": "List the orders of a shop"}, effect="read"),
+    ]
+    router = Router(tools, embedder)
+    assert router.select("погода в Москве на завтра").tools[:1] == ("weather_forecast",)
+    assert router.select("tell me a joke").tools == ()
