@@ -2,6 +2,7 @@
 
 import hashlib
 from datetime import UTC, datetime, timedelta
+from itertools import count
 from typing import Any
 
 from store.usage import Spent
@@ -9,6 +10,7 @@ from tests.ui.fake_turns import FakeConversation, FakeTurn
 from tests.ui.gallery_words import CARDS, FORM, QUESTION, STEPS, Words, pick
 from tools.toolset import Lang
 
+NUMBERS = count()
 EXPIRES = (datetime.now(UTC) + timedelta(minutes=9, seconds=40)).isoformat()
 AT = datetime.now(UTC).replace(hour=12, minute=2).isoformat()
 DECIDED = {"decided_at": AT}
@@ -48,7 +50,7 @@ def approval(card: str, lang: Lang, state: str = "pending", **more: Any) -> dict
     args = shown.pop("args")
     digest = hashlib.sha256(f"{card}{lang}".encode()).hexdigest()
     return {
-        "id": f"{card}-{state}-{len(more)}", "state": state, "version": 1, "tool": shown.pop("tool"),
+        "id": f"{card}-{next(NUMBERS)}", "state": state, "version": 1, "tool": shown.pop("tool"),
         "effect": "danger",
         "args": args, "card": shown, "card_sha256": digest, "expires_at": EXPIRES, **more,
     }  # fmt: skip
