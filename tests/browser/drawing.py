@@ -20,7 +20,10 @@ LOOK: dict[str, dict[str, str]] = {
     ".cs-line.minus": {"background-color": "--cs-danger-soft"},
     ".cs-line.plus": {"background-color": "--cs-ok-soft"},
     ".cs-count": {"display": "flex"},
-    ".cs-field .cs-in:not(:focus, [aria-invalid=true])": {"border-top-color": "--cs-control", "border-top-style": "solid"},
+    ".cs-field .cs-in:not(:focus, [aria-invalid=true])": {
+        "border-top-color": "--cs-control",
+        "border-top-style": "solid",
+    },
     ".cs-form": {"display": "grid"},
     ".cs-err:not(:empty)": {"color": "--cs-danger", "display": "flex"},
     ".cs-hint.changed": {"color": "--cs-ink"},
