@@ -70,8 +70,8 @@ class PageOptions:
 
     @property
     def names(self) -> dict[str, dict[Lang, str]]:
-        """The demo's people: a name in any language -> the name in each."""
-        return {form: person.name for person in self.demo_people for form in person.name.values()}
+        """The demo's people: a login, or a name in any language -> the name in each."""
+        return {form: p.name for p in self.demo_people for form in (p.username, *p.name.values())}
 
     def examples_for(self, role: Role) -> list[Example]:
         """What a person of this role can try, the first few."""

@@ -256,6 +256,8 @@ def followed_up(clause: Clause, before: tuple[Clause, ...], desk: Desk) -> Goal 
     place = place_in(clause)
     if place is None and not told and not (clause.concepts & {"now", "same", "other"}) and not clause.names:
         return None
+    if not last.tool.startswith(_LOOKING) and place is None and not clause.concepts & (_AGAIN - {"filler", "break"}):
+        return None  # words that nobody understood are no reason to change one thing more
     known = {item.text for item in clause.items if item.concepts and not item.concepts & (_AGAIN | {"ask", "list"})}
     if known and place is None:
         return None

@@ -35,7 +35,8 @@ def reply_to(
     known = bound(tools)
     memory = remember(messages, known)
     reading = read(memory.text[:LONGEST_TEXT], today)
-    lang = reading.lang if any(i.concepts for i in reading.items) or not memory.before else language(memory.before)
+    telling = reading.lang == "ru" or any(i.concepts for i in reading.items)
+    lang = reading.lang if telling or not memory.before else language(memory.before)
     desk = Desk(known, memory, today, lang)
     following = next_of(desk, reading)
     calls = [c for c in following.calls if fits(dict(c.args), desk.tools[c.tool].schema)]

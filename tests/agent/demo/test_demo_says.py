@@ -86,3 +86,13 @@ def test_roles_and_questions_about_people_go_on(text: str) -> None:
 def test_a_denied_call_is_spoken_of_by_the_name_of_the_thing() -> None:
     chat = Chat(NAMES, denied=["delete_dashboard"])
     assert "“Retail <b>Pulse”" in chat.say("delete dashboard 133").replace("\\", "")
+
+
+@pytest.mark.parametrize("text", ["вынеси мусор", "blorp the frobnicator"])
+def test_words_that_nobody_understands_do_not_repeat_a_change(text: str) -> None:
+    chat = Chat(NAMES)
+    chat.say("delete dashboard 133")
+    made = len(chat.calls)
+    said = chat.say(text)
+    assert chat.calls[made:] == []
+    assert ("на правилах" if text[0] > "z" else "rule-based") in said
