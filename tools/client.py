@@ -70,7 +70,10 @@ class Request:
 
 @dataclass(frozen=True, slots=True)
 class Answer:
-    """What came back. `body` is JSON where it was JSON, else text; `problem` is set unless the call succeeded."""
+    """What came back. `body` is JSON where it was JSON, else text; `problem` is set unless the call succeeded.
+
+    `next` is the address of the next page in the `Link` header (RFC 8288), if it is of the same path.
+    """
 
     status: int | None
     body: Any = None
@@ -79,6 +82,7 @@ class Answer:
     replayed: bool = False
     truncated: bool = False
     outcome_unknown: bool = False
+    next: str | None = None
 
     @property
     def ok(self) -> bool:
@@ -291,7 +295,16 @@ def _answer(request: Request, response: httpx.Response, text: str, truncated: bo
         replayed=response.headers.get("Idempotency-Replayed", "").lower() == "true",
         truncated=truncated,
         outcome_unknown=request.changes and (response.status_code >= 500 or _in_flight(problem)),
+        next=_next(response),
     )
+
+
+def _next(response: httpx.Response) -> str | None:
+    link = response.links.get("next", {}).get("url", "")
+    with suppress(httpx.InvalidURL, ValueError):
+        if link and response.request.url.join(link).path == response.request.url.path:
+            return link
+    return None
 
 
 def _no_answer(request: Request, error: Exception) -> Answer:

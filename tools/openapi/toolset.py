@@ -1,5 +1,6 @@
 """An OpenAPI document as a `Toolset`: every operation a tool, each with an exact schema, an effect and a preview."""
 
+import json
 import logging
 from collections.abc import Mapping
 from contextlib import suppress
@@ -15,6 +16,7 @@ from tools.openapi import preview
 from tools.openapi.document import Document
 from tools.openapi.keywords import ExactValidator
 from tools.openapi.operations import Operation, operations
+from tools.openapi.pages import ALL, ARGUMENT, MOST_ROWS, Paged, pageable, read_paged
 from tools.openapi.policy import Policy, Ruling
 from tools.openapi.results import result_of
 from tools.openapi.schemas import slim, whole_numbers
@@ -35,6 +37,7 @@ class Imported:
     validator: Any
     spec: ToolSpec
     reader: Operation | None = None
+    paged: bool = False
 
 
 @dataclass
@@ -105,11 +108,18 @@ class OpenApiToolset:
             if call.if_match != preview.seen(entry.operation, args, before):
                 return failed(Problem(status=412, code="changed_meanwhile", title="The thing changed meanwhile"))
             call = replace(call, if_match=None)
+
+        async def read(asked: dict[str, Any]) -> Answer:
+            return await self.client.send(to_request(entry.operation, asked), call)
+
         try:
-            answer = await self.client.send(to_request(entry.operation, args), call)
+            paged = await read_paged(entry.operation, args, read) if entry.paged else Paged(await read(args))
         except UnsafeValueError as error:
             return failed(Problem(code="unsafe_value", title=str(error)))
+        answer = paged.answer
         result = result_of(answer, call.lang)
+        if told := _of_pages(paged, args):
+            return result.model_copy(update={"text": f"{result.text}\n{told}"})
         undo = _undo(entry, args, before, answer) if result.ok else None
         return result.model_copy(update={"undo": undo})
 
@@ -130,10 +140,13 @@ class OpenApiToolset:
 def _import(operation: Operation, ruling: Ruling, reader: Operation | None, repeatable: bool) -> Imported:
     rule = ruling.rule
     title = preview.title_of(operation, rule)
+    paged = pageable(operation) and ruling.effect is Effect.READ
+    fields = operation.schema["properties"] | ({ALL: ARGUMENT} if paged else {})
+    schema = {**operation.schema, "properties": fields}
     tool = StructuredTool(
         name=operation.name,
         description=_description(operation),
-        args_schema=slim(operation.schema),
+        args_schema=slim(schema),
         coroutine=_only_through_the_toolset,
     )
     spec = ToolSpec(
@@ -150,7 +163,15 @@ def _import(operation: Operation, ruling: Ruling, reader: Operation | None, repe
         fingerprint=operation.sha256,
         repeatable=repeatable,
     )
-    return Imported(operation, ruling, ExactValidator(operation.schema), spec, reader)
+    return Imported(operation, ruling, ExactValidator(schema), spec, reader, paged)
+
+
+def _of_pages(paged: Paged, args: Mapping[str, Any]) -> str:
+    """What the model is told of pages that it has not seen."""
+    if paged.more is not None:
+        changed = {key: value for key, value in paged.more.items() if args.get(key) != value}
+        return f"There is more: call again with {json.dumps(changed)} added, or with {ALL}=true."
+    return f"There is more; these are the first rows, at most {MOST_ROWS} are read." if paged.cut else ""
 
 
 def _with_reader(entry: Imported, imported: Mapping[str, Imported]) -> Imported:
