@@ -186,8 +186,9 @@ class Driver:
             kept = await rewound(connection, turn, found, self._kit.limits.window_turns)
         if kept is None:
             await self._settle(state, WENT_ON)
-            return await self._advance({"messages": [self._human]})
-        await self._advance({"messages": [RemoveMessage(id=REMOVE_ALL_MESSAGES), *kept, self._human]})
+            await self._advance({"messages": [self._human]})
+        else:
+            await self._advance({"messages": [RemoveMessage(id=REMOVE_ALL_MESSAGES), *kept, self._human]})
 
     async def _advance(self, work: Any) -> None:
         """Run the graph until it pauses or ends; it falls silent by itself when the person stops it."""

@@ -99,6 +99,14 @@ def call_of(turn: Turn, principal: Principal, key: str) -> Call:
 
 def human_message(turn: Turn, asked: Message | None) -> HumanMessage:
     """The person's message under an id that a repeat replaces in place; attachments follow as texts of their own."""
-    texts = [part["content"] for part in asked.parts] if asked else [""]
+    texts = [_told(part) for part in asked.parts] if asked else [""]
     content: Any = texts[0] if len(texts) == 1 else [{"type": "text", "text": text} for text in texts]
     return HumanMessage(content, id=f"{HUMAN}{turn.id}")
+
+
+def _told(part: dict[str, Any]) -> str:
+    """A part of the person's message as the model reads it; of a file only that it is there."""
+    meta = part.get("metadata") or {}
+    if meta.get("type") != "file":
+        return part["content"]
+    return f"[attached file: {part['content']}, {meta['size']} bytes; read_attached_file gives its text]"

@@ -1,6 +1,7 @@
 """From settings to parts: the backend client, the toolset, the model, the turns."""
 
 from agent.demo import DemoChatModel
+from agent.filetool import FileToolset
 from agent.guards import Limits
 from agent.keys import KeyRing
 from agent.model import ModelClient
@@ -64,7 +65,7 @@ def tools_of(settings: Settings, client: BackendClient) -> Toolset:
 
 
 def turns_of(settings: Settings, pool: Pool, url: str, keys: KeyRing, toolset: Toolset, router: Router) -> Turns:
-    """The way of a turn, with every limit from the settings."""
+    """The way of a turn, with every limit from the settings, for these tools and the files of conversations."""
     limits = Limits(
         max_output_tokens=settings.max_output_tokens,
         retries=settings.model_retries,
@@ -79,7 +80,7 @@ def turns_of(settings: Settings, pool: Pool, url: str, keys: KeyRing, toolset: T
         pool=pool,
         url=url,
         keys=keys,
-        toolset=toolset,
+        toolset=JoinedToolset(toolset, FileToolset(pool)),
         router=router,
         model=model_of(settings, limits),
         run_limits=limits,

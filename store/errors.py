@@ -30,3 +30,7 @@ class NotApproved(RuntimeError):  # noqa: N818
     def __init__(self, state: str):
         super().__init__(f"the approval is {state}")
         self.state = state
+
+
+class TooMuch(RuntimeError):  # noqa: N818
+    """No room for more; the text names what there is too much of."""

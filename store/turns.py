@@ -13,7 +13,7 @@ from datetime import datetime
 from typing import Any, Literal, LiteralString
 from uuid import UUID, uuid4
 
-from store import messages
+from store import attachments, messages
 from store.errors import NotFound, TurnActive, TurnIdReused
 from store.messages import Content
 from store.notify import Channel, notify
@@ -261,7 +261,8 @@ async def _insert(connection: Connection, request: Request) -> Turn:
         """,
         (turn_id, request.conversation_id, request.client_turn_id, request.sha256, request.lang, request.role),
     )
-    await messages.insert_user(connection, request.conversation_id, turn_id, request.content)
+    content = await attachments.attach(connection, request.conversation_id, turn_id, request.content)
+    await messages.insert_user(connection, request.conversation_id, turn_id, content)
     if request.replaces is not None:
         await _replace(connection, request.replaces, turn_id)
     return await _queued(connection, request, turn_id)

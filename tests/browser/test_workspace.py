@@ -226,3 +226,41 @@ def test_no_secret_is_in_a_log_or_in_the_browser(enter, workspace):
     for text in (workspace.log, kept):
         assert "eyJ" not in text
         assert not [secret for secret in workspace.secrets() if secret in text]
+
+
+def test_an_answer_is_rated_made_anew_and_asked_in_other_words(enter):
+    page = enter()
+    say(page, "Which environments are there?")
+    expect(page.locator(".cs-actions")).to_have_count(1)
+    expect(page.locator(".cs-actions").locator(".cs-tokens")).to_be_visible()
+
+    down = page.locator(".cs-actions").get_by_role("button", name="Bad answer")
+    down.click()
+    page.get_by_role("textbox", name="What was wrong?").fill("too long")
+    page.get_by_role("textbox", name="What was wrong?").press("Enter")
+    expect(page.locator(".cs-actions").get_by_role("status")).to_have_text("Noted.")
+    page.reload()
+    expect(page.locator(".cs-actions").get_by_role("button", name="Bad answer")).to_have_attribute(
+        "aria-pressed", "true"
+    )
+
+    page.locator(".cs-actions").get_by_role("button", name="Answer again").click()
+    expect(page.locator(".cs-actions").get_by_role("button", name="Bad answer")).to_have_attribute(
+        "aria-pressed", "false"
+    )
+    expect(page.locator(".user-row")).to_have_count(1)
+
+    page.locator(".cs-actions").get_by_role("button", name="Edit the question").click()
+    box = page.get_by_role("textbox", name="Edit the question")
+    expect(box).to_have_value("Which environments are there?")
+    box.fill("What can you do?")
+    page.get_by_role("button", name="Ask again").click()
+    expect(page.locator(".user-row")).to_have_text("What can you do?")
+    expect(page.locator(".cs-actions")).to_have_count(1)
+
+    page.locator(".cs-conv.current .cs-icon-btn").click()
+    with page.expect_download() as download:
+        page.get_by_role("link", name="Export as Markdown").click()
+    text = download.value.path().read_text()
+    assert text.count("\n## You") == 1
+    assert "\n\nWhat can you do?\n" in text
