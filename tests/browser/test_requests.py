@@ -146,9 +146,11 @@ def test_undo_on_the_receipt(visit):
     expect(page.locator(".cs-receipt.is-approved")).to_contain_text("Undone by Anna Petrova")
 
 
-def test_a_question_is_answered_by_a_button(visit):
+def test_a_question_survives_a_reload_and_is_answered_by_a_button(visit):
     page = visit()
     say(page, "which revenue")
+    page.get_by_role("button", name="Gross revenue").wait_for()
+    page.reload()
     page.get_by_role("button", name="Gross revenue").click()
     expect(page.locator(".is-answered")).to_contain_text("You answered: gross")
     expect(page.get_by_text("Understood, that is settled.")).to_be_visible()
