@@ -1,5 +1,6 @@
 """The chat page: `gr.ChatInterface` with a chatbot of our own, and the handlers that draw a conversation into it."""
 
+import sys
 from collections.abc import AsyncIterator
 from typing import Any
 
@@ -25,6 +26,9 @@ INPUTS = ("conversation_id", "action", "user_jwt", "turn_id", "decision")
 QUIET: dict[str, Any] = {"show_progress": "hidden", "api_visibility": "private", "concurrency_limit": None}
 SIZE = 300
 MESSAGE_LENGTH = 200_000
+
+# Gradio imports it before and after every update of a stream; where it is not installed, that searches the whole path.
+sys.modules.setdefault("matplotlib", None)  # type: ignore[arg-type]
 
 
 class Looks:

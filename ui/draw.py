@@ -132,8 +132,9 @@ def _draw(group: Sequence[Part], titles: Titles) -> Drawn:
         return _message("assistant", SIMPLE[kind](part), meta)
     if meta.get("reasoning"):
         return _message("assistant", cards.reasoning(part), meta)
-    unfinished = meta.get("cut") or meta.get("status") == "pending"
-    return _message("assistant", _text(markdown(part["content"], unfinished=bool(unfinished))), meta)
+    going_on = meta.get("status") == "pending"
+    text = markdown(part["content"], unfinished=going_on or bool(meta.get("cut")), going_on=going_on)
+    return _message("assistant", _text(text), meta)
 
 
 SIMPLE = {"ask_user": cards.ask, "usage": cards.usage}

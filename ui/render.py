@@ -16,6 +16,7 @@ TAGS = {
 ATTRIBUTES = {"a": {"href", "title"}, "ol": {"start"}, "th": {"align"}, "td": {"align"}}
 DELIMITER = re.compile(r"\s*\|(?:\s*:?-+:?\s*\|?)+\s*")
 SCHEMES = {"http", "https", "mailto"}
+CLOSING = re.compile(r"(?:</[a-z0-9]+>\s*)+$")
 
 
 class _Renderer(RendererHTML):
@@ -31,14 +32,15 @@ _markdown = MarkdownIt("commonmark", {"html": False, "linkify": False, "breaks":
 )
 
 
-def markdown(text: str, *, unfinished: bool = False) -> str:
+def markdown(text: str, *, unfinished: bool = False, going_on: bool = False) -> str:
     """Sanitised HTML of an answer. Links open in a new tab and carry no referrer.
 
-    Of an `unfinished` answer the beginning of a table waits until it is one.
+    Of an `unfinished` answer the beginning of a table waits until it is one. While it is `going_on` the tags at its
+    end stay open: a browser closes them all the same, and new words go behind the old ones, so that only they travel.
     """
     plain_text = clean_text(text)
     rendered = _markdown.render(_without_table_start(plain_text) if unfinished else plain_text)
-    return nh3.clean(
+    safe = nh3.clean(
         _columns(rendered),
         tags=TAGS,
         attributes=ATTRIBUTES,
@@ -46,6 +48,7 @@ def markdown(text: str, *, unfinished: bool = False) -> str:
         link_rel="noopener noreferrer nofollow",
         set_tag_attribute_values={"a": {"target": "_blank"}},
     )
+    return CLOSING.sub("", safe) if going_on else safe
 
 
 def _without_table_start(text: str) -> str:

@@ -10,7 +10,7 @@ from pathlib import Path
 import httpx
 import psutil
 
-READY = 120.0
+READY = 300.0
 
 
 def free_port() -> int:

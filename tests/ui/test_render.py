@@ -1,6 +1,7 @@
 """Words of the model become HTML that can do nothing; words of a person are never markup."""
 
 import re
+from itertools import pairwise
 
 import pytest
 
@@ -86,3 +87,19 @@ def test_the_beginning_of_a_table_waits_until_it_is_one(text, shown):
 
 def test_a_finished_answer_keeps_its_bars():
     assert "| a | b" in markdown("| a | b")
+
+
+GROWING = "One **bold** word.\n\n- a\n- b c\n\n> said\n\n```sql\nselect 1\n```\n\nLast words"
+
+
+def test_while_an_answer_goes_on_its_new_words_go_behind_the_old_ones():
+    whole_words = [GROWING[: found.end()] for found in re.finditer(r"[a-z1]+(?=[ .\n]|$)", GROWING)]
+    drawn = [markdown(text, going_on=True) for text in whole_words if text.count("**") % 2 == 0]
+    assert len(drawn) > 8
+    assert [later for earlier, later in pairwise(drawn) if not later.startswith(earlier)] == []
+
+
+def test_what_stays_open_while_an_answer_goes_on_is_only_tags():
+    whole, open_ended = markdown(GROWING), markdown(GROWING, going_on=True)
+    assert whole.startswith(open_ended)
+    assert re.fullmatch(r"(</\w+>\s*)+", whole.removeprefix(open_ended))
