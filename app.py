@@ -20,6 +20,7 @@ import uvicorn
 from joserfc.jwk import KeySet, OKPKey
 
 from agent import logs
+from agent.files import Files
 from agent.identity import JwksUrl, KeySource, StaticKeys, TokenVerifier
 from agent.keys import BadSecrets, KeyRing
 from agent.parts import backend_client, price, tools_of, turns_of
@@ -62,7 +63,8 @@ EXAMPLES = (
     Example({"en": "Delete dashboard 94", "ru": "Удали дашборд 94"}, sign=True, role=Role.EDITOR),
     Example({"en": "Open dashboard 412", "ru": "Открой дашборд 412"}),
 )
-GRACE = 3
+GRACE = 2  # seconds until open streams are cut
+REST = 3.0  # seconds until running steps are given back
 UNFIT = (ConfigError, BadSecrets, PolicyError, DocumentError, EmbeddedPostgresError, UnsupportedDatabase, BackendDied)
 
 
@@ -194,6 +196,7 @@ async def opened(house: House) -> AsyncIterator[tuple[Services, PageOptions]]:
             authority=token_place,
             audit=StoredAudit(pool),
             feedback=StoredFeedback(pool),
+            files=Files(pool),
             usage=StoredUsage(pool, lambda used: price(settings, used)),
             selector=router,
             specs=toolset.specs,
@@ -208,7 +211,7 @@ async def opened(house: House) -> AsyncIterator[tuple[Services, PageOptions]]:
             yield services, page_options(house, toolset)
         finally:
             forgetting.cancel()
-            await turns.drain()
+            await turns.drain(REST)
             await client.aclose()
             await pool.close()
 

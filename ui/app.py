@@ -13,7 +13,9 @@ from agent.refused import Refused
 from ui import answers
 from ui.chat import chat_page
 from ui.commands import command_routes
+from ui.compress import Compressed
 from ui.embed import embed_head, embed_routes
+from ui.files import file_routes
 from ui.handles import HandleHeader
 from ui.head import STATIC, base, head
 from ui.limits import BodyLimit
@@ -65,6 +67,8 @@ def build_app(services: Services, options: PageOptions) -> FastAPI:
     if services.audit is not None:
         app.include_router(audit_routes(services.audit))
     app.include_router(message_routes(services.turns))
+    if services.files is not None:
+        app.include_router(file_routes(services.files))
     if services.feedback is not None:
         app.include_router(feedback_routes(services.feedback))
     if services.usage is not None:
@@ -135,8 +139,9 @@ class Immutable(StaticFiles):
 
 
 def _guard(app: FastAPI, services: Services, options: PageOptions, visitors: Visitors, finder: Finder) -> None:
-    """Outermost last: hosts, headers, origins, sizes, cross-origin callers, the page's sign-in, whose tab it is."""
+    """Outermost last: hosts, headers, origins, sizes, cross-origin callers, sign-in, whose tab it is, compression."""
 
+    app.add_middleware(Compressed)
     app.add_middleware(TabOwners, visitors=visitors)
     app.add_middleware(SignInFirst, visitors=visitors, pages=("/", *(f"/{name}" for name in options.pages)))
     app.add_middleware(HandleHeader, cookie=visitors.cookie)

@@ -9,7 +9,7 @@ from ui.strings import module, strings
 STATIC = Path(__file__).parent / "static"
 SHEETS = (
     "tokens", "frame", "sidebar", "controls", "transcript", "composer", "cards", "forms", "receipts", "steps",
-    "batch", "actions", "pages", "usage", "responsive",
+    "batch", "actions", "files", "pages", "usage", "responsive",
 )  # fmt: skip
 
 # In a cross-site frame with third-party storage blocked, touching localStorage throws and Gradio never starts.

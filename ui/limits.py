@@ -10,6 +10,7 @@ from starlette.responses import JSONResponse
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 COMMAND = 256 * 1024
+FILE = 26 * 1024 * 1024  # a little more than a file may have, so that the refusal names the file
 SECONDS = 30.0
 TRANSCRIPT = 8 * 1024 * 1024  # Gradio's page sends the transcript that it shows along with a message
 
@@ -25,18 +26,31 @@ class TooSlow(Exception):  # noqa: N818
 class BodyLimit:
     """Answers 413 for bodies over the limit, whether their length is told in advance or not, and 408 for slow ones."""
 
-    def __init__(self, app: ASGIApp, transcript: int = TRANSCRIPT, command: int = COMMAND, seconds: float = SECONDS):
+    def __init__(
+        self,
+        app: ASGIApp,
+        transcript: int = TRANSCRIPT,
+        command: int = COMMAND,
+        file: int = FILE,
+        seconds: float = SECONDS,
+    ):
         self.app = app
         self._transcript = transcript
         self._command = command
+        self._file = file
         self._seconds = seconds
+
+    def _limit(self, path: str) -> int:
+        if path.startswith("/gradio_api/"):
+            return self._transcript
+        return self._file if path == "/ui/files" else self._command
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Pass the request on, counting its body."""
         if scope["type"] != "http":
             await self.app(scope, receive, send)
             return
-        limit = self._transcript if scope["path"].startswith("/gradio_api/") else self._command
+        limit = self._limit(scope["path"])
         told = Headers(scope=scope).get("content-length", "0")
         if not told.isdigit() or int(told) > limit:
             await _refuse(limit)(scope, receive, send)

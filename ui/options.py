@@ -4,6 +4,7 @@ from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Literal, Protocol
 
+from agent.files import Files
 from agent.identity import Principal
 from agent.routing import Selector
 from agent.turns import Turns
@@ -117,6 +118,7 @@ class Services:
     ready: Readiness = _ready
     usage: UsageLog | None = None
     feedback: FeedbackLog | None = None
+    files: Files | None = None
     fresh: Callable[[Principal], Awaitable[Principal | None]] | None = None
     proxy: ProxyPeople | None = None
     provider: OpenIdProvider | None = None

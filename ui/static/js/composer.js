@@ -1,5 +1,6 @@
 /** Gradio's own message box: translated names and placeholder that stay, and whether an answer is being written. */
 import { h } from "./dom.js";
+import { files } from "./files.js";
 import { t } from "./i18n.js";
 import { setBusy } from "./shell.js";
 
@@ -54,5 +55,6 @@ export const nameComposer = () => box() && name();
 /** The line under the box: what holds everywhere in this house. */
 export function foot() {
   setTimeout(watchComposer);
-  return h("div", { class: "cs-usage" }, h("span", {}, t("app.tagline")));
+  const { element, add } = files();
+  return h("div", {}, element, h("div", { class: "cs-usage" }, h("span", {}, t("app.tagline")), add));
 }

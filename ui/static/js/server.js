@@ -10,6 +10,11 @@ export async function query(name, parameters = {}) {
   return answer(fetch(`/ui/${name}?${new URLSearchParams(parameters)}`, { headers: { accept: "application/json" } }));
 }
 
+/** POST a file as it is. */
+export async function upload(name, parameters, file) {
+  return answer(fetch(`/ui/${name}?${new URLSearchParams(parameters)}`, { method: "POST", headers: { "content-type": "application/octet-stream" }, body: file }));
+}
+
 async function answer(request) {
   try {
     const response = await request;

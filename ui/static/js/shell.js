@@ -29,6 +29,7 @@ async function ask() {
 export function setBusy(on) {
   const ended = busy && !on;
   busy = on;
+  document.dispatchEvent(new CustomEvent("cs:busy"));
   if (ended) document.dispatchEvent(new CustomEvent("cs:answer", { detail: { conversation: page.conversation } }));
   if (ended && !page.hold) page.look({ type: "refresh" });
   page.hold = false;

@@ -1,0 +1,52 @@
+/** Files for the next message: dropped on the page or chosen, listed under the message box until it is sent. */
+import { announce, h, icon } from "./dom.js";
+import { number, t } from "./i18n.js";
+import { show } from "./navigate.js";
+import { page } from "./page.js";
+import { command, query, upload } from "./server.js";
+import { visible } from "./text.js";
+
+const KINDS = ".txt,.md,.csv,.json,.pdf,.docx";
+
+export function files() {
+  const chips = h("ul", { class: "cs-files", "aria-label": t("files.list") });
+  const status = h("p", { class: "cs-note", role: "status" });
+  const input = h("input", { type: "file", multiple: true, accept: KINDS, class: "cs-sr", tabindex: -1, "aria-label": t("files.add"), onchange: () => { send([...input.files]); input.value = ""; } });
+  const add = h("button", { type: "button", class: "cs-icon-btn small", "aria-label": t("files.add"), title: t("files.add"), onclick: () => input.click() }, icon("plus"));
+  let asked = "";
+
+  /** One after another, so that the first of a new conversation makes it for all. */
+  async function send(list) {
+    for (const file of list) {
+      status.textContent = t("files.reading", { n: file.name });
+      const reply = await upload("files", { name: file.name, conversation_id: page.conversation }, file);
+      status.textContent = reply.ok ? "" : `${file.name}: ${reply.text}`;
+      if (!reply.ok) break;
+      announce(t("files.added", { n: file.name }));
+      if (!page.conversation) show(reply.conversation_id);
+    }
+    refresh();
+  }
+
+  async function refresh() {
+    const place = (asked = page.conversation);
+    const reply = place ? await query("files", { conversation_id: place }) : { ok: true, files: [] };
+    if (place === asked) chips.replaceChildren(...(reply.ok ? reply.files : []).map(chip));
+  }
+
+  function chip(file) {
+    const gone = async () => { await command("files/remove", { id: file.id }); refresh(); };
+    return h("li", {}, h("span", {}, visible(file.name)), h("span", { class: "cs-note" }, t("files.size", { n: number(Math.ceil(file.size / 1024)) })),
+      h("button", { type: "button", class: "cs-icon-btn small", "aria-label": t("files.remove", { n: file.name }), onclick: gone }, icon("x")));
+  }
+
+  const carries = (event) => [...(event.dataTransfer?.types ?? [])].includes("Files");
+  const mark = (on) => document.documentElement.classList.toggle("cs-drop", on);
+  document.addEventListener("dragover", (event) => { if (carries(event)) { event.preventDefault(); mark(true); } });
+  document.addEventListener("dragleave", (event) => { if (!event.relatedTarget) mark(false); });
+  document.addEventListener("drop", (event) => { if (carries(event)) { event.preventDefault(); mark(false); send([...event.dataTransfer.files]); } });
+  document.addEventListener("cs:show", refresh);
+  document.addEventListener("cs:busy", refresh);
+  setTimeout(refresh);
+  return { element: h("div", { class: "cs-filebar" }, chips, status), add: h("span", {}, add, input) };
+}
