@@ -6,6 +6,7 @@ os.environ["LANGGRAPH_STRICT_MSGPACK"] = "true"  # read when langgraph is import
 os.environ.setdefault("LANGSMITH_TRACING", "false")
 
 import asyncio
+import logging
 import signal
 import socket
 import sys
