@@ -19,7 +19,7 @@ def test_a_request_is_answered_on_the_approvals_page(visit, scripted):
     expect(page.get_by_text("Nothing is waiting for you.")).to_be_visible()
     assert "from approvals" in scripted.house.turns.effects
     page.get_by_role("link", name="Chat").click()
-    page.locator(".cs-conv a", has_text="delete from approvals").click()
+    page.locator(".cs-conv-a", has_text="delete from approvals").click()
     expect(page.locator(".cs-receipt.is-approved")).to_be_visible()
 
 
