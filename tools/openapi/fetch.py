@@ -17,7 +17,9 @@ from tools.openapi.document import MAX_BYTES, DocumentError, Fetch, read_file
 TIMEOUT = 10.0
 Resolve = Callable[[str, int], list[str]]
 # Where clouds keep their credentials, besides the link-local 169.254.169.254.
-METADATA = frozenset({"fd00:ec2::254", "100.100.100.200", "192.0.0.192"})
+METADATA = frozenset({"fd00:ec2::254", "100.100.100.200", "192.0.0.192", "168.63.129.16"})
+NAT64 = ipaddress.ip_network("64:ff9b::/96")
+Address = ipaddress.IPv4Address | ipaddress.IPv6Address
 
 
 def addresses(host: str, port: int) -> list[str]:
@@ -52,16 +54,26 @@ def _allowed(url: httpx.URL, trusted: str | None, resolve: Resolve) -> str:
     except (OSError, UnicodeError, ValueError):
         raise DocumentError(f"{url.host} cannot be found; is this the address of the document?") from None
     for address in found:
-        plain = getattr(address, "ipv4_mapped", None) or address
+        plain = _meant(address)
         if plain.is_link_local or plain.is_multicast or plain.is_unspecified or str(plain) in METADATA:
             raise DocumentError(f"{url.host} is not an address that documents are read from")
-        if not plain.is_global and url.host != trusted:
+        inside = not plain.is_global or getattr(plain, "is_site_local", False)
+        if inside and url.host != trusted:
             raise DocumentError(
                 f"{url.host} is inside a private network and not the backend's host; save the document as a file"
             )
     if not found:
         raise DocumentError(f"{url.host} cannot be found; is this the address of the document?")
     return str(found[0])
+
+
+def _meant(address: Address) -> Address:
+    """The IPv4 address that an IPv6 one leads to: mapped, by 6to4 (RFC 3056) or by NAT64 (RFC 6052)."""
+    if isinstance(address, ipaddress.IPv4Address):
+        return address
+    if address in NAT64:
+        return ipaddress.IPv4Address(int(address) & 0xFFFFFFFF)
+    return address.ipv4_mapped or address.sixtofour or address
 
 
 def _get(url: httpx.URL, address: str) -> bytes:

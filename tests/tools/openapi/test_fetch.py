@@ -46,7 +46,22 @@ async def test_a_private_address_of_somebody_else_is_refused(place, recorder, ow
 
 @pytest.mark.parametrize(
     "address",
-    ["127.0.0.1", "10.0.0.5", "192.168.1.1", "172.16.0.1", "100.64.0.1", "::1", "fd00::1", "::ffff:10.0.0.5"],
+    [
+        "127.0.0.1",
+        "10.0.0.5",
+        "192.168.1.1",
+        "172.16.0.1",
+        "100.64.0.1",
+        "::1",
+        "fd00::1",
+        "::ffff:10.0.0.5",
+        "64:ff9b::a00:5",
+        "2002:a00:5::1",
+        "198.18.0.1",
+        "240.0.0.1",
+        "fec0::1",
+        "2001:db8::1",
+    ],
 )
 def test_names_that_lead_inside_are_refused(address):
     with pytest.raises(DocumentError, match="private network"):
@@ -55,7 +70,20 @@ def test_names_that_lead_inside_are_refused(address):
 
 @pytest.mark.parametrize(
     "address",
-    ["169.254.169.254", "fe80::1%eth0", "::ffff:169.254.169.254", "fd00:ec2::254", "100.100.100.200", "0.0.0.0"],
+    [
+        "169.254.169.254",
+        "fe80::1%eth0",
+        "::ffff:169.254.169.254",
+        "fd00:ec2::254",
+        "100.100.100.200",
+        "0.0.0.0",
+        "64:ff9b::a9fe:a9fe",
+        "2002:a9fe:a9fe::1",
+        "168.63.129.16",
+        "192.0.0.192",
+        "ff02::1",
+        "::",
+    ],
 )
 def test_metadata_addresses_are_refused_even_to_the_operator(address):
     with pytest.raises(DocumentError, match="not an address that documents are read from"):
@@ -66,6 +94,24 @@ def test_metadata_addresses_are_refused_even_to_the_operator(address):
 def test_metadata_addresses_in_disguise_are_refused(uri):
     with pytest.raises(DocumentError):
         fetcher(uri)(uri)
+
+
+@pytest.mark.parametrize("host", ["localhost", "127.1", "2130706433", "0x7f000001", "017700000001", "[::1]"])
+async def test_this_machine_by_any_name_is_refused(recorder, place, host):
+    port = place.rpartition(":")[2]
+    with pytest.raises(DocumentError):
+        await asyncio.to_thread(fetcher("https://api.example"), f"http://{host}:{port}/openapi.json")
+    assert recorder.seen == []
+
+
+async def test_a_name_that_leads_elsewhere_the_second_time_is_asked_once(place, recorder):
+    """DNS rebinding: the address that was checked is the one that is connected to."""
+    answers = [["127.0.0.1"], ["169.254.169.254"]]
+    own = f"http://backend.example:{place.rpartition(':')[2]}"
+    recorder.answers(reply({}))
+    await asyncio.to_thread(fetcher(own, lambda host, port: answers.pop(0)), f"{own}/openapi.json")
+    assert answers == [["169.254.169.254"]]
+    assert len(recorder.seen) == 1
 
 
 @pytest.mark.parametrize("uri", ["ftp://a.example/x", "gopher://a.example/", "http://"])
