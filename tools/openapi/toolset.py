@@ -17,6 +17,7 @@ from tools.openapi.document import Document
 from tools.openapi.keywords import ExactValidator
 from tools.openapi.operations import Operation, operations
 from tools.openapi.pages import ALL, ARGUMENT, MOST_ROWS, Paged, pageable, read_paged
+from tools.openapi.phrases import phrases
 from tools.openapi.policy import Policy, Ruling
 from tools.openapi.results import result_of
 from tools.openapi.schemas import slim, whole_numbers
@@ -155,7 +156,7 @@ def _import(operation: Operation, ruling: Ruling, reader: Operation | None, repe
         effect=ruling.effect,
         descriptions={"en": _description(operation)},
         titles={"en": title, "ru": title},
-        keywords={"en": tuple(rule.keywords)} if rule.keywords else {},
+        keywords={"en": tuple(rule.keywords)} if rule.keywords else phrases(operation),
         min_role=rule.min_role or Role.VIEWER,
         reasons=ruling.reasons,
         method=operation.method,
