@@ -7,7 +7,8 @@ from typing import Self
 
 from psycopg.conninfo import conninfo_to_dict
 
-COMMIT = b"COMMIT"
+# What commits: a transaction's end, and the writes that are one statement each (drafts, tokens, the prune).
+COMMITS = (b"COMMIT", b"held as (", b"newest as (")
 
 
 class CommitCutter:
@@ -53,7 +54,7 @@ class CommitCutter:
         back.add_done_callback(lambda _: writer.close())
         try:
             while data := await reader.read(65_536):
-                if COMMIT in data and self._due():
+                if any(commit in data for commit in COMMITS) and self._due():
                     back.cancel()
                     await asyncio.wait({back})
                     server_writer.write(data)
