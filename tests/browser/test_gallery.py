@@ -8,7 +8,7 @@ from importlib.resources import files
 from pathlib import Path
 
 import pytest
-from playwright.sync_api import Browser, Page, expect
+from playwright.sync_api import Browser, Page, Response, expect
 
 from tests.browser.acts import ARMED
 from tests.browser.conftest import sign_in
@@ -52,7 +52,7 @@ def test_every_card_state(chromium: Browser, exhibition: Served, look: str):
     page = context.new_page()
     errors: list[str] = []
     page.on("pageerror", lambda error: errors.append(str(error)))
-    page.on("response", lambda answer: answer.status < 400 or errors.append(f"{answer.status} {answer.url}"))
+    page.on("response", lambda answer: errors.extend(missing(answer)))
     page.route("**/ui/decide", lambda route: None)  # what is decided here stays on its way
     sign_in(page, exhibition.url, "ilya")
     page.evaluate(AXE)
@@ -62,6 +62,12 @@ def test_every_card_state(chromium: Browser, exhibition: Served, look: str):
     assert errors == []
     assert "\n".join(findings) == ""
     assert sorted(LOOK.keys() - seen) == [], "drawn in no state"
+
+
+def missing(answer: Response) -> list[str]:
+    """A sheet or a script that did not come."""
+    lost = answer.status >= 400 and answer.request.resource_type in ("stylesheet", "script")
+    return [f"{answer.status} {answer.url}"] if lost else []
 
 
 def look_at(page: Page, exhibition: Served, name: str, shot: str, seen: set[str]) -> list[str]:

@@ -25,7 +25,7 @@ def gallery(owner: str, lang: Lang) -> dict[str, FakeConversation]:
 
 def _conversation(owner: str, name: str, make: Any, lang: Lang) -> FakeConversation:
     conversation = FakeConversation(owner, title=name)
-    turn = FakeTurn(conversation, name, pick(CARDS["said"], lang), "succeeded")
+    turn = FakeTurn(conversation, name, f"{pick(CARDS['said'], lang)} ({name})", "succeeded")
     make(turn, lang)
     if any(part["metadata"]["type"] in ("confirm_required", "ask_user") for part in turn.parts):
         turn.state = "waiting_approval"
