@@ -21,6 +21,7 @@ import uvicorn
 from joserfc.jwk import KeySet, OKPKey
 
 from agent import logs
+from agent.backends import open_backends
 from agent.files import Files
 from agent.identity import JwksUrl, KeySource, StaticKeys, TokenVerifier
 from agent.keys import BadSecrets, KeyRing
@@ -181,9 +182,11 @@ async def opened(house: House) -> AsyncIterator[tuple[Services, PageOptions]]:
     """The services behind the page, working; closed in the reverse order."""
     settings = house.settings
     pool = await open_pool(house.database_url, max_size=settings.database_pool)
-    client = backend_client(settings, service(settings, house.keys), house.backend_url)
+    agent = service(settings, house.keys)
+    client = backend_client(settings, agent, house.backend_url)
+    others = await asyncio.to_thread(open_backends, settings.backends, agent) if settings.backends else []
     async with httpx.AsyncClient(timeout=10, trust_env=False) as http:
-        toolset = await asyncio.to_thread(tools_of, settings, client)
+        toolset = await asyncio.to_thread(tools_of, settings, client, [other.toolset for other in others])
         router = Router(entries_of(toolset.specs), cache=VectorCache(settings.data_dir / "vectors"))
         Loader(router, settings.embedding_model).start()
         turns = turns_of(settings, pool, house.database_url, house.keys, toolset, router)
@@ -216,7 +219,8 @@ async def opened(house: House) -> AsyncIterator[tuple[Services, PageOptions]]:
         finally:
             forgetting.cancel()
             await turns.drain(REST)
-            await client.aclose()
+            for used in (client, *(other.client for other in others)):
+                await used.aclose()
             await pool.close()
 
 

@@ -1,5 +1,7 @@
 """From settings to parts: the backend client, the toolset, the model, the turns."""
 
+from collections.abc import Sequence
+
 from agent.demo import DemoChatModel
 from agent.filetool import FileToolset
 from agent.guards import Limits
@@ -52,14 +54,14 @@ def agent_proof(settings: Settings, agent: ServiceIdentity) -> tuple[Credentials
     return (Signed(agent),)
 
 
-def tools_of(settings: Settings, client: BackendClient) -> Toolset:
+def tools_of(settings: Settings, client: BackendClient, others: Sequence[Toolset] = ()) -> Toolset:
     """The workspace's own tools, or those of the backend's document; always beside the ones that need no backend."""
     if settings.openapi_url is None:
-        return workspace_toolset(client)
+        return JoinedToolset(workspace_toolset(client), *others) if others else workspace_toolset(client)
     document = load_document(settings.openapi_url, fetcher(settings.backend_url))
     imported = OpenApiToolset.from_document(document, client, Policy.load(settings.policy_file))
     try:
-        return JoinedToolset(imported, NativeToolset(ALWAYS, client))
+        return JoinedToolset(imported, NativeToolset(ALWAYS, client), *others)
     except NameClashError as error:
         raise ConfigError(f"OPENAPI_URL: {error}") from None
 

@@ -94,6 +94,7 @@ class Settings(BaseSettings):
     backend_idempotent: bool = Field(
         False, description="Your backend honours Idempotency-Key, so an interrupted change may be sent again."
     )
+    backends: Path | None = Field(None, description="Further backends: a TOML file with a table for each.")
 
     # People
     sign_in: SignIn | None = Field(

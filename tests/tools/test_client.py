@@ -81,6 +81,20 @@ async def test_a_change_is_repeated_with_the_same_key(
     assert time.slept == [0.25, 0.5, 1.0, 7.0]
 
 
+@pytest.mark.parametrize(
+    ("value", "pause"),
+    [("Tue, 01 Dec 2026 10:00:09 GMT", 9.0), ("Tue, 01 Dec 2026 09:00:00 GMT", 0.25), ("soon", 0.25), ("-1", 0.25)],
+)
+async def test_a_date_in_retry_after_counts_from_the_answers_own_date(
+    client: BackendClient, recorder: Recorder, time: FakeTime, value: str, pause: float
+) -> None:
+    limited = problem(429, "slow_down")
+    limited.headers |= {"Retry-After": value, "Date": "Tue, 01 Dec 2026 10:00:00 GMT"}
+    recorder.answers(limited, reply({"id": 1}, 201))
+    assert (await client.send(CHANGE, make_call())).status == 201
+    assert time.slept == [pause]
+
+
 async def test_a_long_retry_after_is_capped(client: BackendClient, recorder: Recorder, time: FakeTime) -> None:
     limited = problem(429, "slow_down")
     limited.headers["Retry-After"] = "3600"

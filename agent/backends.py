@@ -1,0 +1,110 @@
+"""Backends beside the one of BACKEND_URL: a TOML file with a table for each, its secrets in variables that it names."""
+
+import os
+import tomllib
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Literal
+
+from pydantic import BaseModel, ConfigDict, Field, TypeAdapter, ValidationError
+
+from agent.settings import ConfigError
+from tools.client import BackendClient
+from tools.credentials import Credentials, Person, Signed, Together
+from tools.identity import ServiceIdentity
+from tools.namespace import Namespaced
+from tools.openapi.document import load_document
+from tools.openapi.fetch import fetcher
+from tools.openapi.policy import Policy
+from tools.openapi.security import Basic, Bearer, PasswordGrant, StaticHeaders, api_key
+from tools.openapi.toolset import OpenApiToolset
+from tools.toolset import Toolset
+
+
+class Table(BaseModel):
+    """One `[NAME]` of the file. `user_header` carries the person's token; without it the person is not named."""
+
+    model_config = ConfigDict(extra="forbid")
+
+    url: str
+    openapi: str
+    policy: Path | None = None
+    user_header: str | None = None
+    auth: Literal["none", "signed", "bearer", "api_key", "basic", "oauth2_password"] = "none"
+    secret: str | None = Field(None, description="name of the variable that holds the secret of `auth`")
+    key_place: str = "header:X-API-Key"
+    token_url: str | None = None
+    headers: dict[str, str] = Field(
+        default_factory=dict, description="headers, by the variables that hold their values"
+    )
+    idempotent: bool = False
+
+
+TABLES = TypeAdapter(dict[str, Table])
+
+
+@dataclass(frozen=True)
+class Backend:
+    """A further backend: its tools under its name, and the client to close."""
+
+    toolset: Toolset
+    client: BackendClient
+
+
+def open_backends(path: Path, agent: ServiceIdentity, environ: Mapping[str, str] = os.environ) -> list[Backend]:
+    """The backends of the file; raises `ConfigError`, `DocumentError` or `PolicyError` in one line. Blocks."""
+    return [_open(name, table, path.parent, agent, environ) for name, table in _tables(path).items()]
+
+
+def _tables(path: Path) -> dict[str, Table]:
+    try:
+        tables = TABLES.validate_python(tomllib.loads(path.read_text("utf-8")))
+    except (OSError, UnicodeDecodeError, tomllib.TOMLDecodeError) as error:
+        raise ConfigError(f"BACKENDS: {path} cannot be read as TOML: {error}") from None
+    except ValidationError as error:
+        first = error.errors(include_url=False, include_input=False)[0]
+        raise ConfigError(f"BACKENDS: {path.name}: {'.'.join(map(str, first['loc']))}: {first['msg']}") from None
+    for name in tables:
+        if not (name.isascii() and name.isalnum() and name[0].isalpha() and len(name) <= 20):
+            raise ConfigError(f"BACKENDS: the name {name!r} must be a letter and then letters and digits, at most 20")
+    return tables
+
+
+def _open(name: str, table: Table, folder: Path, agent: ServiceIdentity, environ: Mapping[str, str]) -> Backend:
+    def value(variable: str) -> str:
+        if not environ.get(variable):
+            raise ConfigError(f"BACKENDS: {name} needs the variable {variable}, which is not set")
+        return environ[variable]
+
+    headers = {header: value(variable) for header, variable in table.headers.items()}
+    secret = value(table.secret) if table.secret else ""
+    if not secret and table.auth not in ("none", "signed"):
+        raise ConfigError(f"BACKENDS: {name}.auth = {table.auth} needs `secret`, the name of a variable")
+    person = (Person(table.user_header),) if table.user_header else ()
+    proofs = (StaticHeaders(headers), *_proof(name, table, secret, agent), *person)
+    if (table.user_header or "").lower() == "authorization" and table.auth not in ("none", "api_key"):
+        raise ConfigError(f"BACKENDS: {name} has two proofs for the Authorization header; use one")
+    client = BackendClient(table.url, credentials=Together(*proofs), idempotent=table.idempotent)
+    document = load_document(table.openapi, fetcher(table.url))
+    policy = Policy.load(folder / table.policy) if table.policy else Policy()
+    return Backend(Namespaced(name, OpenApiToolset.from_document(document, client, policy)), client)
+
+
+def _proof(name: str, table: Table, secret: str, agent: ServiceIdentity) -> tuple[Credentials, ...]:
+    user, _, password = secret.partition(":")
+    try:
+        match table.auth:
+            case "signed":
+                return (Signed(agent),)
+            case "bearer":
+                return (Bearer(secret),)
+            case "api_key":
+                return (api_key(secret, table.key_place),)
+            case "basic":
+                return (Basic(user, password),)
+            case "oauth2_password":
+                return (PasswordGrant(table.token_url or "", user, password),)
+    except ValueError as error:
+        raise ConfigError(f"BACKENDS: {name}: {error}") from None
+    return ()
