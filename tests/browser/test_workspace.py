@@ -231,32 +231,32 @@ def test_no_secret_is_in_a_log_or_in_the_browser(enter, workspace):
 def test_an_answer_is_rated_made_anew_and_asked_in_other_words(enter):
     page = enter()
     say(page, "Which environments are there?")
-    expect(page.locator(".cs-actions")).to_have_count(1)
-    expect(page.locator(".cs-actions").locator(".cs-tokens")).to_be_visible()
+    expect(page.locator(".cs-below")).to_have_count(1)
+    expect(page.locator(".cs-below").locator(".cs-tokens")).to_be_visible()
 
-    down = page.locator(".cs-actions").get_by_role("button", name="Bad answer")
+    down = page.locator(".cs-below").get_by_role("button", name="Bad answer")
     down.click()
     page.get_by_role("textbox", name="What was wrong?").fill("too long")
     page.get_by_role("textbox", name="What was wrong?").press("Enter")
-    expect(page.locator(".cs-actions").get_by_role("status")).to_have_text("Noted.")
+    expect(page.locator(".cs-below").get_by_role("status")).to_have_text("Noted.")
     page.reload()
-    expect(page.locator(".cs-actions").get_by_role("button", name="Bad answer")).to_have_attribute(
+    expect(page.locator(".cs-below").get_by_role("button", name="Bad answer")).to_have_attribute(
         "aria-pressed", "true"
     )
 
-    page.locator(".cs-actions").get_by_role("button", name="Answer again").click()
-    expect(page.locator(".cs-actions").get_by_role("button", name="Bad answer")).to_have_attribute(
+    page.locator(".cs-below").get_by_role("button", name="Answer again").click()
+    expect(page.locator(".cs-below").get_by_role("button", name="Bad answer")).to_have_attribute(
         "aria-pressed", "false"
     )
     expect(page.locator(".user-row")).to_have_count(1)
 
-    page.locator(".cs-actions").get_by_role("button", name="Edit the question").click()
+    page.locator(".cs-below").get_by_role("button", name="Edit the question").click()
     box = page.get_by_role("textbox", name="Edit the question")
     expect(box).to_have_value("Which environments are there?")
     box.fill("What can you do?")
     page.get_by_role("button", name="Ask again").click()
     expect(page.locator(".user-row")).to_have_text("What can you do?")
-    expect(page.locator(".cs-actions")).to_have_count(1)
+    expect(page.locator(".cs-below")).to_have_count(1)
 
     page.locator(".cs-conv.current .cs-icon-btn").click()
     with page.expect_download() as download:
@@ -264,3 +264,28 @@ def test_an_answer_is_rated_made_anew_and_asked_in_other_words(enter):
     text = download.value.path().read_text()
     assert text.count("\n## You") == 1
     assert "\n\nWhat can you do?\n" in text
+
+
+DROP = """([name, text]) => {
+  const transfer = new DataTransfer();
+  transfer.items.add(new File([text], name));
+  const options = { dataTransfer: transfer, bubbles: true, cancelable: true };
+  for (const kind of ["dragover", "drop"]) document.dispatchEvent(new DragEvent(kind, options));
+}"""
+
+
+def test_files_are_dropped_listed_taken_back_and_go_with_the_message(enter):
+    page = enter()
+    page.evaluate(DROP, ["notes.txt", "Привет"])
+    chips = page.get_by_role("list", name="Files for the next message").get_by_role("listitem")
+    expect(chips).to_have_count(1)
+    page.locator("input[type=file]").set_input_files({"name": "b.csv", "mimeType": "text/csv", "buffer": b"a,b"})
+    expect(chips).to_have_count(2)
+    page.get_by_role("button", name="Take back b.csv").click()
+    expect(chips).to_have_count(1)
+    page.evaluate(DROP, ["page.html", "<b>"])
+    expect(page.locator(".cs-filebar").get_by_role("status")).to_contain_text("cannot be read")
+    say(page, "Which environments are there?")
+    expect(page.locator(".user-row")).to_contain_text("📎 notes.txt")
+    expect(chips).to_have_count(0)
+    settled(page)

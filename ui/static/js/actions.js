@@ -66,7 +66,7 @@ export function actions(v) {
 
   paint();
   const row = [v.text ? small("act.copy", "copy", copy) : null, v.text ? [up, down] : null, small("act.again", "again", () => again()), v.question ? small("act.edit", "pen", edit) : null];
-  return h("div", { class: "cs-actions" }, h("div", { class: "cs-act-row" }, row, v.usage ? usage(v.usage) : null), more, status);
+  return h("div", { class: "cs-below" }, h("div", { class: "cs-act-row" }, row, v.usage ? usage(v.usage) : null), more, status);
 }
 
 const small = (key, picture, on) => h("button", { type: "button", class: "cs-icon-btn small", "aria-label": t(key), title: t(key), onclick: on }, icon(picture));
