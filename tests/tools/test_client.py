@@ -89,7 +89,7 @@ async def test_a_date_in_retry_after_counts_from_the_answers_own_date(
     client: BackendClient, recorder: Recorder, time: FakeTime, value: str, pause: float
 ) -> None:
     limited = problem(429, "slow_down")
-    limited.headers |= {"Retry-After": value, "Date": "Tue, 01 Dec 2026 10:00:00 GMT"}
+    limited.headers.update({"Retry-After": value, "Date": "Tue, 01 Dec 2026 10:00:00 GMT"})
     recorder.answers(limited, reply({"id": 1}, 201))
     assert (await client.send(CHANGE, make_call())).status == 201
     assert time.slept == [pause]
