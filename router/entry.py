@@ -18,7 +18,7 @@ class Entry:
     parameters: Sequence[str] = ()
     path: str = ""
     method: str = ""
-    effect: str = "danger"
+    effect: str = "unknown"
     companions: Sequence[str] = ()
 
 

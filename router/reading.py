@@ -71,7 +71,7 @@ class Reading:
 class Reader:
     """Reads queries against a lexicon and the vocabulary of a catalogue.
 
-    `served` are the matters of everyday life (`@food`) that the catalogue itself has tools for.
+    `served` are the matters of everyday life (`@food`) and the stems of words that the catalogue itself speaks of.
     """
 
     def __init__(self, lexicon: Lexicon, spelling: Spelling, served: Collection[str] = ()):
@@ -150,8 +150,10 @@ class Reader:
             concept = self._lexicon.shapes.get(word.shape)
             prefix = re.match(r"[a-zа-я]{2,}(?=-)", word.meant)
             return (*([f"@{concept}"] if concept else []), *([stem(prefix.group())] if prefix else []))
-        concepts = tuple(f"@{concept}" for concept in self._lexicon.of(word.meant))
-        return concepts if word.meant in self._lexicon.stop else (*concepts, stem(word.meant))
+        concepts, own = [f"@{concept}" for concept in self._lexicon.of(word.meant)], stem(word.meant)
+        if own in self._served:
+            concepts = [concept for concept in concepts if not self._is_outside(concept)]
+        return tuple(concepts) if word.meant in self._lexicon.stop else (*concepts, own)
 
     def _put(self, into: Terms, term: str, words: Sequence[Word], reading: Reading) -> None:
         weight = min(w.weight for w in words) if len(words) == 1 else 1.0

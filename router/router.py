@@ -19,7 +19,7 @@ from router.policies import policy_for
 from router.reading import Part, Reader, Reading, joined
 from router.scope import Scope, inside
 from router.spelling import Spelling
-from router.text import name_words
+from router.text import name_words, stem, words
 
 _BELOW = 5
 _FOUND = 5
@@ -178,9 +178,11 @@ class Router:
 
 
 def _served(entries: Sequence[Entry], lexicon: Lexicon) -> frozenset[str]:
-    """Matters of everyday life that tools are named for: a catalogue with a recipe finder is about food."""
+    """What of everyday life is work here: matters that tools are named for (a catalogue with a recipe finder is
+    about food), and the words of descriptions."""
     named = (f"@{concept}" for e in entries for word in name_words(e.name) for concept in lexicon.of(word))
-    return frozenset(filter(lexicon.is_outside, named))
+    told = (stem(word) for e in entries for text in e.descriptions.values() for word in words(text))
+    return frozenset(filter(lexicon.is_outside, named)) | frozenset(told)
 
 
 def _bounded(text: str) -> str:
