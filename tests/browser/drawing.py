@@ -9,6 +9,7 @@ LOOK: dict[str, dict[str, str]] = {
     ".cs-confirm.risk-danger .cs-risk": {"color": "--cs-danger"},
     ".cs-confirm .cs-title": {"font-size": "17px", "color": "--cs-text"},
     ".cs-confirm .cs-foot": {"border-top-style": "dashed", "display": "grid"},
+    ".cs-confirm .cs-actions": {"position": "static"},
     ".cs-btn.primary.danger:not(.off):enabled": {"background-color": "--cs-danger-fill", "color": "--cs-on-danger"},
     ".cs-btn.primary.change:not(.off):enabled": {"background-color": "--cs-ink", "color": "--cs-on-ink"},
     ".cs-btn.primary.off": {"background-color": "--cs-sunken", "cursor": "not-allowed"},
