@@ -18,6 +18,7 @@ from tools.workspace.fields import INT_MAX, Args, Text
 DOCUMENT_LIMIT = 24_000
 PATCH_LIMIT = 64_000
 MOST_MATCHES = 10
+EXAMPLE = '[{"op": "test", "path": "/sla/hours", "value": 8}, {"op": "replace", "path": "/sla/hours", "value": 4}]'
 _ID = re.compile(r"[A-Za-z0-9][A-Za-z0-9_.-]{0,119}")
 
 DOCUMENTS = (
@@ -79,7 +80,9 @@ class ApplyDocumentPatch(Args):
         str, Field(pattern=rf"^{_ID.pattern}$", description="Id of the document, from read_document.")
     ]
     base_revision: Annotated[int, Field(ge=1, le=INT_MAX, description="The revision that was read.")]
-    patch: Annotated[list[PatchOperation], Field(min_length=1, max_length=100, description="JSON Patch operations.")]
+    patch: Annotated[
+        list[PatchOperation], Field(min_length=1, max_length=100, description=f"JSON Patch operations, as {EXAMPLE}.")
+    ]
 
     @field_validator("patch")
     @classmethod

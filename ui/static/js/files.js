@@ -11,7 +11,7 @@ const KINDS = ".txt,.md,.csv,.json,.pdf,.docx";
 export function files() {
   const chips = h("ul", { class: "cs-files", "aria-label": t("files.list") });
   const status = h("p", { class: "cs-note", role: "status" });
-  const input = h("input", { type: "file", multiple: true, accept: KINDS, class: "cs-sr", tabindex: -1, "aria-label": t("files.add"), onchange: () => { send([...input.files]); input.value = ""; } });
+  const input = h("input", { type: "file", multiple: true, accept: KINDS, hidden: true, onchange: () => { send([...input.files]); input.value = ""; } });
   const add = h("button", { type: "button", class: "cs-icon-btn small", "aria-label": t("files.add"), title: t("files.add"), onclick: () => input.click() }, icon("plus"));
   let asked = "";
 
