@@ -219,7 +219,7 @@ async def opened(house: House) -> AsyncIterator[tuple[Services, PageOptions]]:
         finally:
             forgetting.cancel()
             await turns.drain(REST)
-            for used in (client, *(other.client for other in others)):
+            for used in (client, *(other.client for other in others if other.client)):
                 await used.aclose()
             await pool.close()
 

@@ -1,5 +1,6 @@
 """Backends beside the one of BACKEND_URL: a TOML file with a table for each, its secrets in variables that it names."""
 
+import asyncio
 import os
 import tomllib
 from collections.abc import Mapping
@@ -27,8 +28,10 @@ class Table(BaseModel):
 
     model_config = ConfigDict(extra="forbid")
 
-    url: str
-    openapi: str
+    url: str = ""
+    openapi: str = ""
+    mcp: str | None = None
+    command: list[str] = Field(default_factory=list)
     policy: Path | None = None
     user_header: str | None = None
     auth: Literal["none", "signed", "bearer", "api_key", "basic", "oauth2_password"] = "none"
@@ -46,10 +49,10 @@ TABLES = TypeAdapter(dict[str, Table])
 
 @dataclass(frozen=True)
 class Backend:
-    """A further backend: its tools under its name, and the client to close."""
+    """A further backend: its tools under its name, and the client to close, if it has one."""
 
     toolset: Toolset
-    client: BackendClient
+    client: BackendClient | None = None
 
 
 def open_backends(path: Path, agent: ServiceIdentity, environ: Mapping[str, str] = os.environ) -> list[Backend]:
@@ -82,6 +85,10 @@ def _open(name: str, table: Table, folder: Path, agent: ServiceIdentity, environ
     if not secret and table.auth not in ("none", "signed"):
         raise ConfigError(f"BACKENDS: {name}.auth = {table.auth} needs `secret`, the name of a variable")
     person = (Person(table.user_header),) if table.user_header else ()
+    if table.mcp or table.command:
+        return Backend(Namespaced(name, _mcp(name, table, secret, headers)))
+    if not (table.url and table.openapi):
+        raise ConfigError(f"BACKENDS: {name} needs url and openapi, or mcp, or command")
     proofs = (StaticHeaders(headers), *_proof(name, table, secret, agent), *person)
     if (table.user_header or "").lower() == "authorization" and table.auth not in ("none", "api_key"):
         raise ConfigError(f"BACKENDS: {name} has two proofs for the Authorization header; use one")
@@ -89,6 +96,23 @@ def _open(name: str, table: Table, folder: Path, agent: ServiceIdentity, environ
     document = load_document(table.openapi, fetcher(table.url))
     policy = Policy.load(folder / table.policy) if table.policy else Policy()
     return Backend(Namespaced(name, OpenApiToolset.from_document(document, client, policy)), client)
+
+
+def _mcp(name: str, table: Table, secret: str, headers: Mapping[str, str]) -> Toolset:
+    """The tools of an MCP server; the library is an extra, so it is looked for only here."""
+    try:
+        from agent.mcp_servers import over_http, over_stdio
+    except ImportError:
+        raise ConfigError(
+            f"BACKENDS: {name} is an MCP server; install the extra: pip install 'countersign[mcp]'"
+        ) from None
+    from tools.mcp import McpToolset
+
+    if table.auth not in ("none", "bearer"):
+        raise ConfigError(f"BACKENDS: {name}.auth must be none or bearer for an MCP server")
+    proof = {"Authorization": f"Bearer {secret}"} if table.auth == "bearer" else {}
+    connect = over_http(table.mcp, {**headers, **proof}) if table.mcp else over_stdio(table.command)
+    return asyncio.run(McpToolset.open(connect))
 
 
 def _proof(name: str, table: Table, secret: str, agent: ServiceIdentity) -> tuple[Credentials, ...]:

@@ -148,8 +148,12 @@ def refused(answer: Answer) -> Returned | None:
 
 
 def failed(problem: Problem, outcome_unknown: bool = False) -> ToolResult:
-    """A failure; an unknown outcome says so in plain words to both readers."""
-    lang = current.get().call.lang
+    """A failure of the current call; an unknown outcome says so in plain words to both readers."""
+    return failed_in(current.get().call.lang, problem, outcome_unknown)
+
+
+def failed_in(lang: Lang, problem: Problem, outcome_unknown: bool = False) -> ToolResult:
+    """A failure in a language."""
     text = describe(problem)
     return ToolResult(
         ok=False,

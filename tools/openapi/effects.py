@@ -4,7 +4,7 @@ Deny by default: an operation is `read` or `write` only when something proves it
 """
 
 import re
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from tools.openapi import words
 from tools.toolset import Effect
@@ -53,6 +53,17 @@ def classify(facts: Facts) -> Verdict:
     if proof := _proof_of_small_change(facts):
         return Verdict(Effect.WRITE, proof)
     return Verdict(Effect.DANGER, (f"{method} and nothing proves that it is harmless",))
+
+
+def classify_claim(facts: Facts, claims_to_read: bool) -> Verdict:
+    """The effect of a tool that says itself whether it only reads: believed when no word of it speaks of danger."""
+    if not claims_to_read:
+        return Verdict(Effect.DANGER, ("its server does not call it read-only",))
+    if (verdict := _classify_safe(replace(facts, method="GET"))).effect is not Effect.READ:
+        return Verdict(Effect.DANGER, verdict.reasons)
+    verbs = () if _lead(name_words(facts)) in words.READ else _danger_verbs(name_words(facts))
+    found = _speaks_against_reading(facts) + tuple(f"the name says “{verb}”" for verb in verbs)
+    return Verdict(Effect.DANGER, found) if found else Verdict(Effect.READ, ("its server calls it read-only",))
 
 
 def _classify_safe(facts: Facts) -> Verdict:
