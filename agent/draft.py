@@ -16,10 +16,14 @@ PAUSE = 1.0
 
 
 class Draft:
-    """Saves at every step, and at most once in `pause` seconds while words come in; never holds the words up."""
+    """Saves at every step, and at most once in `pause` seconds while words come in; never holds the words up.
+
+    Until it is `loaded`, what was said before is missing from it, so nobody follows it.
+    """
 
     def __init__(self, transcript: Transcript, save: Callable[[Content], Awaitable[None]], pause: float = PAUSE):
         self.transcript = transcript
+        self.loaded = False
         self._save = save
         self._pause = pause
         self._dirty = asyncio.Event()

@@ -2,7 +2,7 @@
 
 import asyncio
 import logging
-from collections.abc import Awaitable
+from collections.abc import Awaitable, Callable
 from contextlib import aclosing, suppress
 from typing import Any, TypeVar
 from uuid import UUID, uuid4
@@ -63,8 +63,9 @@ class CorruptState(Exception):  # noqa: N818
 class Driver:
     """One claimed turn. `run` returns when the turn ended, waits, was given back, or belongs to somebody else."""
 
-    def __init__(self, kit: Kit, turn: Turn, lease: Lease):
+    def __init__(self, kit: Kit, turn: Turn, lease: Lease, loaded: Callable[[UUID], None] = lambda turn_id: None):
         self._kit = kit
+        self._loaded = loaded
         self._turn = turn
         self._lease = lease
         self._control = RunControl()
@@ -149,7 +150,8 @@ class Driver:
         transcript = Transcript(said.parts if said else (), kit.price)
         transcript.version = max(transcript.version, said.version if said else 0)
         transcript.reopen()
-        self.draft.transcript = transcript
+        self.draft.transcript, self.draft.loaded = transcript, True
+        self._loaded(turn.id)
         self._human = human_message(turn, asked)
         if turn.cancel_requested_at or self._lease.cancel.is_set():
             raise Stopped

@@ -26,11 +26,12 @@ Parts = list[dict[str, Any]]
 
 @dataclass(frozen=True, slots=True)
 class _Look:
-    """How a turn looks now, and whether it goes on."""
+    """How a turn looks now, whether it goes on, and whether its draft rings the bell at the next change."""
 
     going: bool
     version: int
     parts: Parts
+    rings: bool = False
 
 
 class Tails:
@@ -63,7 +64,7 @@ class Tails:
                 if not look.going:
                     return
                 with suppress(TimeoutError):
-                    async with asyncio.timeout(BEAT if self._live(turn.id) else POLL):
+                    async with asyncio.timeout(BEAT if look.rings else POLL):
                         await bell.wait()
                 await asyncio.sleep(max(0.0, told + PACE - self._clock()))
                 bell.clear()
@@ -73,11 +74,11 @@ class Tails:
         if draft := self._live(turn.id):
             draft.watch(bell)
             content = draft.content()
-            return _Look(True, content.version, content.parts)
+            return _Look(True, content.version, content.parts, rings=True)
         try:
             return await self._stored(principal, turn, last)
         except (psycopg.OperationalError, PoolTimeout):  # the database is away for a moment; the turn goes on
-            return last or _Look(True, 0, [])
+            return replace(last, rings=False) if last else _Look(True, 0, [])
 
     async def _stored(self, principal: Principal, turn: Turn, last: "_Look | None") -> "_Look":
         mine = principal.tenant, principal.subject
@@ -87,7 +88,7 @@ class Tails:
         going = now is not None and now.state in GOING
         if said:
             return _Look(going, said.version, said.parts)
-        return replace(last, going=going) if last else _Look(going, 0, [])
+        return replace(last, going=going, rings=False) if last else _Look(going, 0, [])
 
     @contextmanager
     def _bell(self, turn_id: UUID) -> Iterator[asyncio.Event]:

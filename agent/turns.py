@@ -94,7 +94,7 @@ class Turns(Decisions):
         self._worker = Worker(
             pool=pool,
             url=url,
-            drive=lambda turn, lease: Driver(kit, turn, lease),
+            drive=lambda turn, lease: Driver(kit, turn, lease, self._tails.ring),
             ended=lambda turn_id: self._tails.ring(turn_id),
             seconds=lease_seconds,
             run_seconds=run_limits.run,
@@ -189,7 +189,7 @@ class Turns(Decisions):
 
     def _live(self, turn_id: UUID) -> Draft | None:
         driver = self._worker.drivers.get(turn_id)
-        return driver.draft if driver else None
+        return driver.draft if driver and driver.draft.loaded else None
 
     async def _see_to_active(self, principal: Principal, place: UUID) -> None:
         async with self._pool.connection() as connection:

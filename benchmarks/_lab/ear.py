@@ -12,7 +12,7 @@ _LONGEST = 24
 class Ear:
     """Finds the times that the model server wrote into its tokens, and when `mark` came; times are in microseconds.
 
-    Only tokens that were sent after `newest` count, each once.
+    Only tokens that were sent after `newest` (at first: since it was asked) count, each once.
     """
 
     mark: bytes = b""
@@ -23,13 +23,12 @@ class Ear:
     size: int = 0
     lags: list[int] = field(default_factory=list)
     error: str | None = None
-    newest: int = 0
+    newest: int = field(default_factory=lambda: now())
     _rest: bytes = b""
 
     def hear(self, data: bytes) -> None:
         """Take what has just arrived."""
         arrived, heard = now(), self._rest + data
-        self.size += len(data)
         if self.mark and not self.marked and self.mark in heard:
             self.marked = arrived
         for stamp in STAMP.findall(heard):

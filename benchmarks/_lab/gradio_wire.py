@@ -9,7 +9,7 @@ from typing import Any
 from gradio_client.utils import apply_diff
 
 from benchmarks._lab.ear import Ear
-from benchmarks._lab.http import Http, unchunked
+from benchmarks._lab.http import Http
 
 Options = dict[str, Any]
 Event = dict[str, Any]
@@ -19,7 +19,7 @@ class GradioApi:
     """The endpoint `/chat` as programs use it. `conversation` says that the server hands out a conversation's id."""
 
     def __init__(self, url: str, options: Options):
-        self.http = Http(url, {"Origin": url, **options.get("headers", {})})
+        self.http = Http(url, {"Origin": url, "Accept-Encoding": "gzip", **options.get("headers", {})})
         self.conversation = "" if options.get("conversation") else None
         self.session = uuid.uuid4().hex[:12]
         self.outputs: list[Any] = []
@@ -51,28 +51,29 @@ class GradioApi:
 
     async def call(self, ear: Ear, **fields: str) -> Ear:
         """One call of the endpoint, heard to its end."""
+        before = self.http.received
         known = {"conversation_id": self.conversation or "", **fields}
         labels = ["message", *(self._label(component) for component in self.chat["inputs"][1:])]
         self.outputs = await self.run(self.chat, [known.get(label, "") for label in labels], ear)
         if self.conversation == "":
             self.conversation = self.outputs[0][0]["content"]
+        ear.size = self.http.received - before
         ear.end()
         return ear
 
     async def run(self, function: Event, values: list[Any], ear: Ear, event: Any = None) -> list[Any]:
         """Queue a function and hear it out; its outputs. Raises `RuntimeError` when it failed."""
-        await self.join(function, values, ear, event)
+        await self.join(function, values, event)
         raw = bytearray()
         async for data in self.http.stream("GET", f"/gradio_api/queue/data?session_hash={self.session}"):
             ear.hear(data)
             raw += data
         return outputs_of(bytes(raw), len(function["outputs"]))
 
-    async def join(self, function: Event, values: list[Any], ear: Ear, event: Any = None) -> None:
+    async def join(self, function: Event, values: list[Any], event: Any = None) -> None:
         """Queue a function."""
         body = {"data": values, "event_data": event, "fn_index": function["id"], "session_hash": self.session}
-        _, size = await self.http.post("/gradio_api/queue/join", {**body, "trigger_id": None})
-        ear.size += size
+        await self.http.post("/gradio_api/queue/join", {**body, "trigger_id": None})
 
     def _label(self, component: int) -> str:
         found = next(c for c in self.config["components"] if c["id"] == component)
@@ -98,9 +99,10 @@ class GradioPage(GradioApi):
 
     async def say(self, message: str) -> Ear:
         """Type a message, send it, and let everything happen that the page does about it."""
-        ear = Ear()
+        ear, before = Ear(), self.http.received
         self.values[self.begin["inputs"][0]] = message
         await self._chain(self.begin, ear)
+        ear.size = self.http.received - before
         ear.end(None if ear.lags else "no token came")
         return ear
 
@@ -110,9 +112,7 @@ class GradioPage(GradioApi):
             outputs = await self.run(function, values, ear)
         else:
             body = {"data": values, "event_data": None, "fn_index": function["id"], "session_hash": self.session}
-            answer, size = await self.http.post("/gradio_api/run/predict", {**body, "trigger_id": None})
-            ear.size += size
-            outputs = answer["data"]
+            outputs = (await self.http.post("/gradio_api/run/predict", {**body, "trigger_id": None}))["data"]
         self._take(function, outputs)
         if self.look and any(t == "stream_token" for t in self._types(function)):
             await self._look(ear)
@@ -150,11 +150,9 @@ def _is_view(message: Event) -> bool:
 
 def outputs_of(raw: bytes, count: int) -> list[Any]:
     """The last outputs in a stream of events: first values, then differences. Raises `RuntimeError`."""
-    head, _, body = raw.partition(b"\r\n\r\n")
-    text = unchunked(body) if b"chunked" in head.lower() else body
     outputs: list[Any] = [None] * count
     begun = False
-    for line in text.split(b"\n\n"):
+    for line in raw.split(b"\n\n"):
         event = json.loads(line.removeprefix(b"data: ")) if line.startswith(b"data: ") else {}
         if event.get("msg") == "process_generating" and begun:
             pairs = zip(outputs, event["output"]["data"], strict=True)

@@ -2,6 +2,7 @@
 
 import asyncio
 import json
+import zlib
 from collections.abc import AsyncIterator
 from typing import Any
 from urllib.parse import urlsplit
@@ -14,51 +15,63 @@ class HttpError(Exception):
 
 
 class Http:
-    """Requests to one server with the same headers each."""
+    """Requests to one server with the same headers each; `received` counts the bytes that came, heads included."""
 
     def __init__(self, url: str, headers: dict[str, str] | None = None):
         parts = urlsplit(url)
         self.host, self.port = parts.hostname or "127.0.0.1", parts.port or 80
         shared = {"Host": f"{self.host}:{self.port}", "Connection": "close", **(headers or {})}
         self._headers = "".join(f"{name}: {value}\r\n" for name, value in shared.items())
+        self.received = 0
 
-    async def post(self, path: str, body: Any) -> tuple[Any, int]:
-        """The JSON answer and how many bytes it took. Raises `HttpError`."""
-        raw = b"".join([data async for data in self.stream("POST", path, body)])
-        return json.loads(_body(raw)), len(raw)
+    async def post(self, path: str, body: Any) -> Any:
+        """The JSON answer. Raises `HttpError`."""
+        return json.loads(b"".join([data async for data in self.stream("POST", path, body)]))
 
     async def get(self, path: str) -> bytes:
         """The body. Raises `HttpError`."""
-        return _body(b"".join([data async for data in self.stream("GET", path)]))
+        return b"".join([data async for data in self.stream("GET", path)])
 
     async def stream(self, method: str, path: str, body: Any = None) -> AsyncIterator[bytes]:
-        """The answer as it arrives, head and all. Raises `HttpError`."""
+        """The body as it arrives. Raises `HttpError`."""
         reader, writer = await asyncio.open_connection(self.host, self.port, limit=2**24)
         try:
             sent = b"" if body is None else json.dumps(body).encode()
             kind = f"Content-Type: application/json\r\nContent-Length: {len(sent)}\r\n" if sent else ""
             writer.write(f"{method} {path} HTTP/1.1\r\n{self._headers}{kind}\r\n".encode() + sent)
-            first = await reader.read(READ)
-            if not first.startswith(b"HTTP/1.1 200"):
-                raise HttpError(f"{method} {path}: {first[:300]!r}")
-            yield first
+            head = await reader.readuntil(b"\r\n\r\n")
+            self.received += len(head)
+            if not head.startswith(b"HTTP/1.1 200"):
+                raise HttpError(f"{method} {path}: {head[:100]!r} {await reader.read(300)!r}")
+            decoder = Decoder(head.lower())
             while data := await reader.read(READ):
-                yield data
+                self.received += len(data)
+                if plain := decoder.feed(data):
+                    yield plain
         finally:
             writer.close()
 
 
-def _body(raw: bytes) -> bytes:
-    head, _, body = raw.partition(b"\r\n\r\n")
-    return unchunked(body) if b"chunked" in head.lower() else body
+class Decoder:
+    """Takes a body apart as it comes: its chunks, and gzip."""
 
+    def __init__(self, head: bytes):
+        self._chunked = b"transfer-encoding: chunked" in head
+        self._gzip = zlib.decompressobj(31) if b"content-encoding: gzip" in head else None
+        self._rest = b""
 
-def unchunked(body: bytes) -> bytes:
-    """A chunked body in one piece."""
-    whole, rest = [], body
-    while rest:
-        size, _, rest = rest.partition(b"\r\n")
-        length = int(size, 16)
-        whole.append(rest[:length])
-        rest = rest[length + 2 :]
-    return b"".join(whole)
+    def feed(self, data: bytes) -> bytes:
+        """What is whole by now."""
+        body = self._chunks(data) if self._chunked else data
+        return self._gzip.decompress(body) if self._gzip and body else body
+
+    def _chunks(self, data: bytes) -> bytes:
+        whole, rest = [], self._rest + data
+        while (line := rest.find(b"\r\n")) > 0:
+            end = line + 2 + int(rest[:line], 16)
+            if len(rest) < end + 2:
+                break
+            whole.append(rest[line + 2 : end])
+            rest = rest[end + 2 :]
+        self._rest = rest
+        return b"".join(whole)

@@ -52,10 +52,11 @@ class RawWire:
         return await self._follow(Ear(), self.body(message))
 
     async def _follow(self, ear: Ear, body: Any) -> Ear:
-        tail = b""
+        tail, before = b"", self.http.received
         async for data in self.http.stream("POST", self.path, body):
             ear.hear(data)
             tail = (tail + data)[-40:]
+        ear.size = self.http.received - before
         ear.end(None if b"[DONE]" in tail else "the stream broke off")
         return ear
 
@@ -105,6 +106,7 @@ class ChainlitWire:
         async for text in self.socket:
             data = text.encode() if isinstance(text, str) else text
             ear.hear(data)
+            ear.size += len(data)
             begun = begun or b'"task_start"' in data
             if data == b"2":
                 await self.socket.send("3")
