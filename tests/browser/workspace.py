@@ -38,9 +38,9 @@ class Workspace:
     def log(self) -> str:
         return (self.folder / "app.log").read_text()
 
-    def start(self) -> "Workspace":
+    def start(self, **more: str) -> "Workspace":
         self.folder.chmod(0o755)
-        settings = {"PORT": str(self.port), "DATA_DIR": str(self.folder / "data"), "EMBEDDING_MODEL": "builtin"}
+        settings = {"PORT": str(self.port), "DATA_DIR": str(self.folder / "data"), "EMBEDDING_MODEL": "builtin", **more}
         with (self.folder / "app.log").open("a") as log:
             self.process = subprocess.Popen(
                 [sys.executable, "app.py"], cwd=ROOT, env={**os.environ, **settings}, stdout=log, stderr=log

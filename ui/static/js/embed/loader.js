@@ -64,11 +64,12 @@
     }
   });
 
+  /* The panel keeps clear of the button and its shadow: what overlaps a frame makes its buttons wait, see seen.js. */
   function float() {
-    const round = { position: "fixed", right: "20px", bottom: "20px", zIndex: "2147483000", border: "0", borderRadius: "28px", height: "56px", padding: "0 20px", font: "600 15px system-ui", background: "#1f3a8a", color: "#fff", cursor: "pointer", boxShadow: "0 4px 16px rgba(0,0,0,.25)" };
+    const round = { position: "fixed", right: "20px", bottom: "20px", zIndex: "2147483000", border: "0", borderRadius: "28px", height: "56px", padding: "0 20px", font: "600 15px system-ui", background: "#1f3a8a", color: "#fff", cursor: "pointer", boxShadow: "0 2px 8px rgba(0,0,0,.25)" };
     const knob = element("button", round, { type: "button", "aria-expanded": "false" });
     knob.textContent = dataset.label || "Countersign";
-    panel = element("div", { position: "fixed", right: "20px", bottom: "88px", zIndex: "2147483000", width: "min(440px, calc(100vw - 40px))", height: "min(720px, calc(100vh - 120px))", borderRadius: "12px", overflow: "hidden", boxShadow: "0 8px 40px rgba(0,0,0,.3)", display: "none", background: "#fff" });
+    panel = element("div", { position: "fixed", right: "20px", bottom: "104px", borderRadius: "12px", overflow: "hidden", zIndex: "2147483000", width: "min(440px, calc(100vw - 40px))", height: "min(720px, calc(100vh - 136px))", boxShadow: "0 8px 40px rgba(0,0,0,.3)", display: "none", background: "#fff" });
     knob.onclick = () => (panel.style.display === "none" ? open() : close());
     document.body.append(panel, knob);
     panel.knob = knob;
