@@ -74,7 +74,7 @@ def message_routes(turns: Turns) -> APIRouter:
         page = await everything(turns, person, conversation_id)
         said = [_message(message) for message in page.messages]
         told = {"id": page.conversation_id, "title": page.title, "exported_at": datetime.now(UTC).isoformat()}
-        return JSONResponse({**told, "messages": said}, headers=_headers(page, "json"))
+        return JSONResponse({**told, "usage": spent(page), "messages": said}, headers=_headers(page, "json"))
 
     return router
 
@@ -89,6 +89,12 @@ async def everything(turns: Turns, person: Principal, conversation_id: str) -> P
         earlier = before.earlier
     said = [message for stretch in reversed(stretches) for message in stretch]
     return Page(page.conversation_id, page.title, page.review_changes, said, page.active_turn, None)
+
+
+def spent(page: Page) -> dict[str, int]:
+    """The tokens of all answers of the conversation together."""
+    told = [part["metadata"] for m in page.messages for part in m.parts if part["metadata"]["type"] == "usage"]
+    return {name: sum(meta.get(name, 0) for meta in told) for name in ("input", "cached", "reasoning", "output")}
 
 
 def markdown(page: Page, lang: Lang) -> str:

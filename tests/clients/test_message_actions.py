@@ -83,6 +83,9 @@ async def test_a_conversation_goes_home_as_markdown_and_json(http, product, name
     told = (await http.get("/ui/conversation.json", params=place, headers=of(product, "anna"))).json()
     assert [m["role"] for m in told["messages"]] == ["user", "assistant"]
     assert "prod" in json.dumps(told["messages"][1]["parts"])
+    [used] = [part["metadata"] for part in told["messages"][1]["parts"] if part["metadata"]["type"] == "usage"]
+    assert told["usage"] == {name: used[name] for name in ("input", "cached", "reasoning", "output")}
+    assert told["usage"]["input"] > 0
 
 
 @pytest.mark.parametrize(("who", "status"), [("ilya", 404), (None, 401)])
