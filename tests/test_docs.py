@@ -17,7 +17,7 @@ from tools.native import NativeToolset
 from tools.toolset import Effect, ToolSpec
 
 ROOT = Path(__file__).parents[1]
-PAGES = ("README.md", "CONTRIBUTING.md", "docs/operations.md", "docs/security.md", "docs/roadmap.md")
+PAGES = ("README.md", "CONTRIBUTING.md", "docs/operations.md", "docs/security.md", "docs/sign-in.md", "docs/roadmap.md")
 PAGE = pytest.mark.parametrize("page", PAGES)
 CODE = re.compile(r"```\w*\n(.*?)```|`([^`\n]+)`", re.S)
 LINK = re.compile(r"\]\(([^)#:]+)(?:#[^)]*)?\)")
