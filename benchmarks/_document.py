@@ -8,9 +8,9 @@ from benchmarks import _tables
 from benchmarks._chart import chart
 
 ROOT = Path(__file__).parents[1]
-RESULTS = ROOT / "benchmarks" / "results.json"
-PAGE = ROOT / "docs" / "performance.md"
-CHART = ROOT / "docs" / "images" / "performance.svg"
+RESULTS = Path("benchmarks", "results.json")
+PAGE = Path("docs", "performance.md")
+CHART = Path("docs", "images", "performance.svg")
 RECORDED = ("load", "peers")
 BUSY = 1.0
 
@@ -34,13 +34,15 @@ brackets. One machine, one run: compare columns, not machines.
 """
 
 
-def record(name: str, report: dict[str, Any]) -> None:
+def record(name: str, report: dict[str, Any], root: Path = ROOT) -> None:
     """Keep the figures of one benchmark, and write the page and the chart anew."""
-    results = json.loads(RESULTS.read_text()) if RESULTS.exists() else {}
-    results[name] = report
-    RESULTS.write_text(json.dumps(results, indent=1) + "\n")
-    PAGE.write_text(page(results))
-    CHART.write_text(chart(results["peers"]["rows"]) if "peers" in results else "")
+    kept = root / RESULTS
+    results = json.loads(kept.read_text()) if kept.exists() else {}
+    kept.write_text(json.dumps({**results, name: report}, indent=1) + "\n")
+    results = json.loads(kept.read_text())
+    (root / PAGE).write_text(page(results))
+    if "peers" in results:
+        (root / CHART).write_text(chart(results["peers"]["rows"]))
 
 
 def page(results: dict[str, Any]) -> str:

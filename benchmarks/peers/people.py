@@ -16,7 +16,7 @@ from tools.toolset import Role
 from ui.sessions import Sessions, StoredRows
 from ui.visitors import COOKIE
 
-LIFETIME = 7200
+LIFETIME = 3600
 FIRST = "ilya"  # the demo's editor, who may also delete
 
 
