@@ -3,15 +3,16 @@
 import argparse
 import json
 import sys
-from collections.abc import Sequence
-from dataclasses import asdict
+from collections.abc import Iterator, Sequence
+from dataclasses import asdict, replace
 from pathlib import Path
 
-from router.calibration import Remembering, calibrate, judge, split
+from router.calibration import Remembering, Sample, calibrate, judge, split
 from router.cases import Case, CasesError, load_cases, load_catalogue, unknown_tools
 from router.embedder import Embedder, EmbedderError
 from router.entry import Choice
 from router.evaluation import evaluate, run
+from router.fusion import Policy
 from router.models import BUILTIN, hub_answers, open_embedder
 from router.policies import save_policy
 from router.router import Router
@@ -46,6 +47,11 @@ def _parser() -> argparse.ArgumentParser:
             sub.add_argument("files", type=Path, nargs="+", help="labelled queries, JSON lines")
         if name == "calibrate":
             sub.add_argument("--held-out", type=Path, nargs="+", help="judge by these instead of by one half")
+            sub.add_argument("--bare", action="store_true", help="for catalogues without keywords: leave them out")
+            sub.add_argument(
+                "--also", type=Path, nargs="+", action="append", default=[], metavar="CATALOGUE_OR_FILE",
+                help="another catalogue with its labelled queries; one half of them judges the other",
+            )  # fmt: skip
             sub.add_argument("--write", type=Path, help="file of policies to put the result into")
     return parser
 
@@ -100,20 +106,34 @@ def _line(label: str, choice: Choice) -> str:
 
 def _calibrate(options: argparse.Namespace) -> None:
     embedder = _embedder(options)
-    router = Router(load_catalogue(options.catalogue), Remembering(embedder) if embedder else None)
-    cases = _cases(options.files, router)
-    tuned, judged = (cases, _cases(options.held_out, router)) if options.held_out else split(cases)
-    policy = calibrate(router, tuned)
+    shared = Remembering(embedder) if embedder else None
+    tuned, judged = zip(*_samples(options, shared), strict=True)
+    policy = calibrate(tuned)
     report = {
-        "model": router.embedder,
+        "model": tuned[0][0].embedder,
         "threshold": policy.threshold,
         "ratio": policy.ratio,
-        "tuned_on": {"queries": len(tuned), **asdict(judge(router, tuned, policy))},
-        "held_out": {"queries": len(judged), **asdict(judge(router, judged, policy))},
+        "tuned_on": [_figures(sample, policy) for sample in tuned],
+        "held_out": [_figures(sample, policy) for sample in judged],
     }
     if options.write:
-        save_policy(options.write, router.embedder, policy)
+        save_policy(options.write, tuned[0][0].embedder, policy, options.bare)
     print(json.dumps(report, ensure_ascii=False, indent=None if options.json else 1))
+
+
+def _samples(options: argparse.Namespace, embedder: Embedder | None) -> Iterator[tuple[Sample, Sample]]:
+    """For each catalogue its queries to tune on, and those to judge by."""
+    for catalogue, *files in [[options.catalogue, *options.files], *options.also]:
+        entries = load_catalogue(catalogue)
+        router = Router([replace(e, keywords={}) for e in entries] if options.bare else entries, embedder)
+        cases = _cases(files, router)
+        held_out = options.held_out if files == options.files else None
+        tuned, judged = (cases, _cases(held_out, router)) if held_out else split(cases)
+        yield (router, tuned), (router, judged)
+
+
+def _figures(sample: Sample, policy: Policy) -> dict[str, float]:
+    return {"queries": len(sample[1]), **asdict(judge(*sample, policy))}
 
 
 if __name__ == "__main__":

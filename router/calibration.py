@@ -1,4 +1,4 @@
-"""Finds threshold and ratio of a model on labelled queries, and judges them on others."""
+"""Finds what a model's scores are worth on labelled queries, and judges them on others."""
 
 import hashlib
 from collections.abc import Sequence
@@ -13,10 +13,11 @@ from router.embedder import Embedder
 from router.evaluation import run
 from router.fusion import Policy
 from router.router import Router
-from router.scope import fit
+from router.scope import balance, fit
 
 _THRESHOLDS = (0.05, 0.1, 0.15, 0.2, 0.3)
 _RATIOS = (0.4, 0.46, 0.52, 0.58, 0.64)
+_PHRASES = (0.5, 1.0)
 _ROOM = 5.2
 _TALK = 0.5
 
@@ -37,6 +38,9 @@ class Figures:
         return self.recall - crowd - 0.2 * max(0.0, self.talk - _TALK) - self.forbidden
 
 
+Sample = tuple[Router, Sequence[Case]]
+
+
 def split(cases: Sequence[Case]) -> tuple[list[Case], list[Case]]:
     """Two halves by a hash of the query, the same on every machine."""
     halves: tuple[list[Case], list[Case]] = [], []
@@ -45,23 +49,33 @@ def split(cases: Sequence[Case]) -> tuple[list[Case], list[Case]]:
     return halves
 
 
-def calibrate(router: Router, cases: Sequence[Case]) -> Policy:
-    """The policy of most worth on these cases; the router goes on with it."""
-    router.policy = _with_scope(router, cases)
-    policies = [replace(router.policy, threshold=t, ratio=r) for t, r in product(_THRESHOLDS, _RATIOS)]
-    router.policy = max(policies, key=lambda policy: judge(router, cases, policy).worth)
-    return router.policy
+def calibrate(samples: Sequence[Sample]) -> Policy:
+    """The policy of most worth on these samples, each weighing the same; their routers go on with it."""
+    scoped = _with_scope(samples)
+    grid = product(_THRESHOLDS, _RATIOS, _PHRASES)
+    policies = [replace(scoped, threshold=t, ratio=r, phrase=p) for t, r, p in grid]
+    best = max(policies, key=lambda policy: fmean(judge(*sample, policy).worth for sample in samples))
+    for router, _ in samples:
+        router.policy = best
+    return best
 
 
-def _with_scope(router: Router, cases: Sequence[Case]) -> Policy:
-    """The router's policy with the scope learned from these cases, if they hold both work and talk."""
+def _with_scope(samples: Sequence[Sample]) -> Policy:
+    """The policy with the scope learned from these samples, if they hold both work and talk."""
+    seen = [_scope_of(*sample) for sample in samples]
+    features, work = (np.concatenate(column) for column in zip(*seen, strict=True))
+    policy = samples[0][0].policy
+    if work.all() or not work.any():
+        return policy
+    weights, at = fit(features, work, np.concatenate([balance(sample) for _, sample in seen]))
+    return replace(policy, scope=weights, scope_at=at)
+
+
+def _scope_of(router: Router, cases: Sequence[Case]) -> tuple[np.ndarray, np.ndarray]:
+    """Features of the queries that are decided by them, and which of these are work."""
     seen = [(router.scope_features(case.query, case.recent), bool(case.needed)) for case in cases]
     known = [(features, work) for features, work in seen if features is not None]
-    work = np.array([work for _, work in known], dtype=bool)
-    if work.all() or not work.any():
-        return router.policy
-    weights, at = fit(np.array([features for features, _ in known]), work)
-    return replace(router.policy, scope=weights, scope_at=at)
+    return np.array([features for features, _ in known]), np.array([work for _, work in known], dtype=bool)
 
 
 def judge(router: Router, cases: Sequence[Case], policy: Policy) -> Figures:

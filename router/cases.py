@@ -115,9 +115,14 @@ def _names(value: Any) -> frozenset[str]:
 
 
 def load_catalogue(path: Path) -> list[Entry]:
-    """Entries from a JSON list of objects with the fields of `Entry`. Raises `CasesError`."""
+    """Entries from a JSON list of objects with the fields of `Entry`, or from names with English descriptions.
+
+    Raises `CasesError`.
+    """
     try:
-        return [Entry(**row) for row in json.loads(path.read_text("utf-8"))]
+        read = json.loads(path.read_text("utf-8"))
+        rows = [{"name": n, "descriptions": {"en": t}} for n, t in read.items()] if isinstance(read, dict) else read
+        return [Entry(**row) for row in rows]
     except (OSError, ValueError, TypeError) as error:
         raise CasesError(f"{path}: is no catalogue, a JSON list of entries: {error}") from error
 

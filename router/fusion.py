@@ -14,7 +14,8 @@ from router.reading import Part
 class Policy:
     """How scores become an offer; `python -m router calibrate` finds the values of a model.
 
-    threshold: least score of an offered tool. ratio: share of the best score that the others must reach.
+    threshold: least score of an offered tool. ratio: share of the best score that the others must reach. Both
+    count from zero, or from the mean of the catalogue where everything is farther off than everyday talk.
     cap: most tools beside companions. scope: weights of `scope.features`; below `scope_at` nothing is offered.
     phrase, meaning, bag: weights of the three scores; phrase_half: strength of a phrase that counts half.
     across: what a phrase is worth whose words stand in different clauses; aside: what a clause loses that is

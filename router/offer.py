@@ -84,6 +84,7 @@ def best_few(scores: Scores, admitted: np.ndarray, policy: Policy) -> list[int]:
     """The tools that stand out in some part of the query, best first."""
     fused = np.where(admitted, scores.fused, -np.inf)
     top = fused.max(axis=1, keepdims=True)
-    stands_out = ((fused >= policy.threshold) & (fused >= policy.ratio * top)).any(axis=0)
+    floor = np.minimum(scores.fused.mean(axis=1, keepdims=True), 0.0)
+    stands_out = ((fused - floor >= policy.threshold) & (fused - floor >= policy.ratio * (top - floor))).any(axis=0)
     best = fused.max(axis=0)
     return [int(i) for i in np.argsort(-best, kind="stable") if stands_out[i]][: policy.cap]

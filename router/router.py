@@ -15,7 +15,7 @@ from router.keywords import KeywordTier, vocabulary_of
 from router.lexicon import Lexicon, packaged_lexicon
 from router.meaning import MeaningTier
 from router.offer import Gate, best_few
-from router.policies import policy_for
+from router.policies import is_bare, policy_for
 from router.reading import Part, Reader, Reading, joined
 from router.scope import Scope, inside
 from router.spelling import Spelling
@@ -56,14 +56,15 @@ class Router:
         self._gate = Gate(entries, self._keywords, self._context, self._lexicon)
         self._scope = Scope(self._keywords, self._lexicon)
         self._policy, self._cache, self._notices = policy, cache, list[str]()
-        self._tier: tuple[MeaningTier | None, Policy] = None, policy or policy_for(None)
+        self.bare = is_bare(entries)
+        self._tier: tuple[MeaningTier | None, Policy] = None, policy or policy_for(None, self.bare)
         if embedder:
             self.use(embedder)
 
     def use(self, embedder: Embedder) -> None:
         """Index the catalogue under this embedder and switch to it; takes seconds, selections go on meanwhile."""
         tier = MeaningTier(list(self.entries.values()), embedder, self._lexicon.everyday, self._cache)
-        self._tier = tier, self._policy or policy_for(embedder.id)
+        self._tier = tier, self._policy or policy_for(embedder.id, self.bare)
 
     def notify(self, notice: str) -> None:
         """Say this once, with the next selection."""
