@@ -19,6 +19,7 @@ from benchmarks.peers.subjects import OURS, Running
 
 TOKENS, PACE = 200, 50.0  # a token each 20 ms
 BEHIND_MS = 1000.0
+LADDER = (25, 50, 75, 100, 125, 150, 200)
 
 
 def crowd(running: Running, people: int) -> dict[str, Any]:
@@ -50,7 +51,7 @@ def measured(databases: Databases, model: str, people: list[int], count: int) ->
     with OURS.running(model, databases.fresh("load"), "page", count) as running:
         running.crowd(people=4, message="short")
         crowds = [crowd(running, number) for number in people]
-        return {"processes": count, "crowds": crowds, "most_streams": measures.most_streams(running)}
+        return {"processes": count, "crowds": crowds, "most_streams": measures.most_streams(running, LADDER)}
 
 
 def report(people: list[int], counts: list[int]) -> dict[str, Any]:

@@ -2,12 +2,12 @@
 
 import argparse
 import json
+from functools import partial
 
 from benchmarks import _document
 from benchmarks.peers.compare import Plan, compare
-from benchmarks.peers.ratios import ratios, targets
 
-QUICK = Plan(rounds=2, tokens=100, marks=(10, 50), open=20)
+QUICK = Plan(rounds=2, tokens=100, marks=(10, 50), open=20, ladder=(10, 25, 50, 75, 100, 150))
 
 
 def main(argv: list[str]) -> int:
@@ -18,9 +18,7 @@ def main(argv: list[str]) -> int:
     parser.add_argument("--only", default="", help="names, comma-separated: raw, countersign, gradio, ...")
     parser.add_argument("--record", action="store_true", help="write the figures to docs/performance.md")
     options = parser.parse_args(argv)
-    report = compare(QUICK if options.quick else Plan(), set(filter(None, options.only.split(","))))
-    report |= {"ratios": ratios(report["rows"]), "targets": targets(report["rows"])}
+    plan, only = QUICK if options.quick else Plan(), set(filter(None, options.only.split(",")))
+    report = compare(plan, only, partial(_document.record, "peers") if options.record else lambda report: None)
     print(json.dumps(report, indent=None if options.json else 2))
-    if options.record:
-        _document.record("peers", report)
     return 0

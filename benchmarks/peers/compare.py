@@ -4,7 +4,7 @@ import asyncio
 import sys
 import tempfile
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -15,13 +15,13 @@ from benchmarks._lab.figures import spread
 from benchmarks._lab.machine import machine, versions
 from benchmarks._lab.model import model_server
 from benchmarks.peers import incidents, measures, venvs
+from benchmarks.peers.ratios import ratios, targets
 from benchmarks.peers.subjects import LIMIT, OURS, PEERS, Running, Subject
 
 Row = dict[str, Any]
-NO_PAGE = "it has no page"
+Report = dict[str, Any]
 NO_APPROVAL = "the app of its docs asks nobody before a tool runs"
 LOST = "an answer that was cut off is lost: nothing goes on with it"
-NO_SERVER = "there is no server"
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,6 +33,7 @@ class Plan:
     crowds: tuple[int, ...] = (25, 50)
     marks: tuple[int, ...] = (10, 100, 200)
     open: int = 50
+    ladder: tuple[int, ...] = (5, 10, 15, 20, 25, 30, 40, 50, 60, 80, 100, 125, 150, 200)
 
 
 class Comparison:
@@ -43,37 +44,32 @@ class Comparison:
         self.databases = databases
         self.model = model
 
-    def rows(self, only: set[str]) -> dict[str, Row]:
-        """The figures of each subject by its name, the limit first; an empty `only` means everybody."""
-        wanted = [s for s in (LIMIT, OURS, *PEERS) if not only or s.name in only]
-        return {subject.name: self.row(subject) for subject in wanted}
+    def rows(self, only: set[str]) -> Iterator[tuple[str, Row]]:
+        """The figures of one subject after the other, by name, the limit first; an empty `only` means everybody."""
+        for subject in (LIMIT, OURS, *PEERS):
+            if not only or subject.name in only:
+                yield subject.name, self.row(subject)
 
     def row(self, subject: Subject) -> Row:
         """One subject through all measurements."""
-        row: Row = {"label": subject.label, "ways": {}}
-        for wire in subject.wires:
-            with self._run(subject, wire) as (running, _):
-                row["ways"][wire] = self._streaming(subject, wire, running)
-            row["ways"][wire]["most_streams"] = self._most(subject, wire)
-        if subject is not LIMIT:
-            row |= self._server(subject)
-        return row
+        row: Row = {"label": subject.label, "ways": {wire: self._way(subject, wire) for wire in subject.wires}}
+        return row if subject is LIMIT else {**row, **self._server(subject)}
 
-    def _streaming(self, subject: Subject, wire: str, running: Running) -> Row:
+    def _way(self, subject: Subject, wire: str) -> Row:
+        """Streams by one way in: first token, crowds, and the most at once with one process and with two."""
         _say(f"{subject.name} by {wire}: streams")
         plan = self.plan
-        return {
-            "first_ms": spread(measures.first_tokens(running, 2 * plan.rounds), 1),
-            "crowds": [measures.streaming(running, people, plan.rounds) for people in plan.crowds],
-        }
-
-    def _most(self, subject: Subject, wire: str) -> dict[str, int]:
-        found = {}
-        for count in (1, 2) if subject is not LIMIT else (1,):
-            _say(f"{subject.name} by {wire}: most streams with {count} process(es)")
-            with self._run(subject, wire, count) as (running, _):
-                found[str(count)] = measures.most_streams(running)
-        return found
+        with self._run(subject, wire) as (running, _):
+            way: Row = {
+                "first_ms": spread(measures.first_tokens(running, 2 * plan.rounds), 1),
+                "crowds": [measures.streaming(running, people, plan.rounds) for people in plan.crowds],
+            }
+            _say(f"{subject.name} by {wire}: most streams")
+            most = {"1": measures.most_streams(running, plan.ladder)}
+        if subject is not LIMIT:
+            with self._run(subject, wire, 2) as (running, _):
+                most["2"] = measures.most_streams(running, plan.ladder)
+        return {**way, "most_streams": most}
 
     def _server(self, subject: Subject) -> Row:
         _say(f"{subject.name}: start, memory, growth, incidents")
@@ -119,26 +115,27 @@ class Comparison:
             yield running, database
 
 
-def compare(plan: Plan, only: set[str]) -> dict[str, Any]:
-    """The whole report."""
-    began, about = time.monotonic(), machine()
+def compare(plan: Plan, only: set[str], told: Callable[[Report], None]) -> Report:
+    """The whole report; `told` also gets what is known after each subject."""
+    report: Report = {
+        "benchmark": "peers",
+        "plan": {"rounds": plan.rounds, "tokens": plan.tokens, "crowds": plan.crowds, "marks": plan.marks},
+        "machine": machine(),
+        "versions": {**versions(), **{name: venvs.version(venvs.python(name), name) for name in venvs.PACKAGES}},
+        "rows": {},
+    }
+    began = time.monotonic()
     with ExitStack() as ends:
         folder = Path(ends.enter_context(tempfile.TemporaryDirectory(prefix="bench-model-")))
         databases = ends.enter_context(postgres())
         model = ends.enter_context(model_server(folder, plan.tokens))
-        rows = Comparison(plan, databases, model).rows(only)
-    return {
-        "benchmark": "peers",
-        "plan": {"rounds": plan.rounds, "tokens": plan.tokens, "crowds": plan.crowds, "marks": plan.marks},
-        "machine": about,
-        "versions": {
-            **versions(),
-            "chainlit": venvs.version(venvs.python("chainlit"), "chainlit"),
-            "langchain": venvs.version(venvs.python("langchain"), "langchain"),
-        },
-        "rows": rows,
-        "minutes": round((time.monotonic() - began) / 60, 1),
-    }
+        for name, row in Comparison(plan, databases, model).rows(only):
+            rows = report["rows"]
+            rows[name] = row
+            report |= {"ratios": ratios(rows), "targets": targets(rows)}
+            report["minutes"] = round((time.monotonic() - began) / 60, 1)
+            told(report)
+    return report
 
 
 def _say(what: str) -> None:

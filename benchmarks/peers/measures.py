@@ -2,7 +2,7 @@
 
 import json
 import math
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from typing import Any
 
@@ -12,7 +12,6 @@ from benchmarks._lab.database import live_bytes
 from benchmarks._lab.figures import spread
 from benchmarks.peers.subjects import Running
 
-LADDER = (5, 10, 15, 20, 25, 30, 40, 50, 60, 80, 100, 125, 150, 200)
 BEHIND_MS = 250.0
 WINDOW = 5
 
@@ -58,13 +57,13 @@ def _behind(running: Running, people: int) -> float:
     return math.inf if run["errors"] or run["p95_ms"] is None else run["p95_ms"]
 
 
-def most_streams(running: Running) -> int:
+def most_streams(running: Running, ladder: Sequence[int]) -> int:
     """The highest step of the ladder that is kept up with; 0 when not even the first is."""
-    low, high = -1, len(LADDER)
+    low, high = -1, len(ladder)
     while high - low > 1:
         middle = (low + high) // 2
-        low, high = (middle, high) if keeps_up(running, LADDER[middle]) else (low, middle)
-    return LADDER[low] if low >= 0 else 0
+        low, high = (middle, high) if keeps_up(running, ladder[middle]) else (low, middle)
+    return ladder[low] if low >= 0 else 0
 
 
 def growth(running: Running, database: str, marks: tuple[int, ...]) -> list[dict[str, Any]]:
