@@ -198,14 +198,14 @@ def slim(schema: Schema, limit: int = SLIM_CHARS) -> Schema:
     top = {k: v for k, v in schema.items() if k != "$defs"}
     for depth, words in ((5, 160), (4, 100), (3, 80), (2, 60), (2, 0), (1, 0)):
         with suppress(_TooLargeError):
-            best = _Unfolding(definitions, words, limit).unfold(top, depth, ())
+            best = _Unfolding(definitions, words, limit // 4).unfold(top, depth, ())
             if len(json.dumps(best, ensure_ascii=False)) <= limit:
                 return best
     return _fewer_fields(top, definitions, limit)
 
 
 class _Unfolding:
-    """One try at unfolding; raises `_TooLargeError` after `room` parts, for every part takes more than a character."""
+    """One try at unfolding; raises `_TooLargeError` after `room` parts, each of which takes four characters or more."""
 
     def __init__(self, definitions: dict[str, Schema], words: int, room: int):
         self.definitions = definitions
