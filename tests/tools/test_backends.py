@@ -102,7 +102,7 @@ async def test_each_backend_has_its_own_names_proof_policy_and_person(tmp_path):
         assert tools.things[1]["name"] == "Drill"
         with pytest.raises(ArgumentError, match="tools__update_thing"):
             toolset.validate("tools__update_thing", {"thing_id": "x"})
-        for client in (base, *(other.client for other in opened)):
+        for client in (base, *(other.client for other in opened if other.client)):
             await client.aclose()
 
 
