@@ -107,17 +107,13 @@ def _line(label: str, choice: Choice) -> str:
 def _calibrate(options: argparse.Namespace) -> None:
     embedder = _embedder(options)
     shared = Remembering(embedder) if embedder else None
-    tuned, judged = zip(*_samples(options, shared), strict=True)
-    policy = calibrate(tuned)
-    report = {
-        "model": tuned[0][0].embedder,
-        "threshold": policy.threshold,
-        "ratio": policy.ratio,
-        "tuned_on": [_figures(sample, policy) for sample in tuned],
-        "held_out": [_figures(sample, policy) for sample in judged],
-    }
+    samples = list(_samples(options, shared))
+    policy = calibrate([tuned for tuned, _ in samples])
+    own, *also = [{"tuned_on": _figures(a, policy), "held_out": _figures(b, policy)} for a, b in samples]
+    model = embedder.id if embedder else None
+    report = {"model": model, "threshold": policy.threshold, "ratio": policy.ratio, **own, "also": also}
     if options.write:
-        save_policy(options.write, tuned[0][0].embedder, policy, options.bare)
+        save_policy(options.write, model, policy, options.bare)
     print(json.dumps(report, ensure_ascii=False, indent=None if options.json else 1))
 
 

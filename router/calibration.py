@@ -52,12 +52,15 @@ def split(cases: Sequence[Case]) -> tuple[list[Case], list[Case]]:
 def calibrate(samples: Sequence[Sample]) -> Policy:
     """The policy of most worth on these samples, each weighing the same; their routers go on with it."""
     scoped = _with_scope(samples)
-    grid = product(_THRESHOLDS, _RATIOS, _PHRASES)
-    policies = [replace(scoped, threshold=t, ratio=r, phrase=p) for t, r, p in grid]
-    best = max(policies, key=lambda policy: fmean(judge(*sample, policy).worth for sample in samples))
+    best = _best([replace(scoped, threshold=t, ratio=r) for t, r in product(_THRESHOLDS, _RATIOS)], samples)
+    best = _best([replace(best, phrase=phrase) for phrase in _PHRASES], samples)
     for router, _ in samples:
         router.policy = best
     return best
+
+
+def _best(policies: Sequence[Policy], samples: Sequence[Sample]) -> Policy:
+    return max(policies, key=lambda policy: fmean(judge(*sample, policy).worth for sample in samples))
 
 
 def _with_scope(samples: Sequence[Sample]) -> Policy:

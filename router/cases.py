@@ -1,7 +1,7 @@
 """Labelled queries: one JSON object a line, with the tools a query needs and those it must not be offered."""
 
 import json
-from collections.abc import Container, Iterable, Sequence
+from collections.abc import Container, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -121,10 +121,15 @@ def load_catalogue(path: Path) -> list[Entry]:
     """
     try:
         read = json.loads(path.read_text("utf-8"))
-        rows = [{"name": n, "descriptions": {"en": t}} for n, t in read.items()] if isinstance(read, dict) else read
-        return [Entry(**row) for row in rows]
+        return _described(read) if isinstance(read, dict) else [Entry(**row) for row in read]
     except (OSError, ValueError, TypeError) as error:
         raise CasesError(f"{path}: is no catalogue, a JSON list of entries: {error}") from error
+
+
+def _described(texts: Mapping[str, Any]) -> list[Entry]:
+    if not all(isinstance(text, str) for text in texts.values()):
+        raise TypeError("a description is not a text")
+    return [Entry(name, {"en": text}) for name, text in texts.items()]
 
 
 def unknown_tools(cases: Iterable[Case], entries: Sequence[Entry]) -> set[str]:

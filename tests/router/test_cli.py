@@ -1,12 +1,12 @@
 """`python -m router eval | explain | calibrate`."""
 
 import json
-from dataclasses import asdict
+from dataclasses import asdict, replace
 from pathlib import Path
 
 import pytest
 
-from router import Entry
+from router import Entry, Router
 from router.__main__ import main
 from router.builtin import BuiltinEmbedder
 from router.fusion import Policy
@@ -85,7 +85,7 @@ def test_a_bad_file_gets_one_clear_line(capsys, tmp_path: Path, catalogue: Path,
     assert "Traceback" not in said
 
 
-@pytest.mark.parametrize("content", ["{", '[{"nome": "x"}]', "7"])
+@pytest.mark.parametrize("content", ["{", '[{"nome": "x"}]', "7", '{"list_orders": 7}'])
 def test_a_bad_catalogue_gets_one_clear_line(capsys, tmp_path: Path, cases: Path, content: str):
     path = tmp_path / "bad.json"
     path.write_text(content, "utf-8")
@@ -148,3 +148,32 @@ def test_a_model_never_calibrated_gets_the_policy_of_the_builtin_one():
     assert policy_for("somebody/new@3") == policy_for(BuiltinEmbedder.id)
     assert policy_for("somebody/new@3").scope
     assert policy_for(None) != policy_for(BuiltinEmbedder.id)
+
+
+def test_a_catalogue_without_words_has_thresholds_of_its_own(workspace):
+    bare = [replace(entry, keywords={}) for entry in workspace]
+    assert Router(workspace).policy == policy_for(None)
+    assert Router(bare).policy == policy_for(None, bare=True)
+    assert policy_for(None, bare=True) != policy_for(None)
+    assert policy_for(BuiltinEmbedder.id, bare=True) != policy_for(BuiltinEmbedder.id)
+
+
+def test_bare_thresholds_are_found_over_several_catalogues(capsys, tmp_path: Path, catalogue: Path, cases: Path):
+    described, queries, policies = (tmp_path / name for name in ("plain.json", "plain.jsonl", "policies.json"))
+    described.write_text('{"weather": "Weather of a city", "translate": "Translates a text"}', "utf-8")
+    lines = [{"query": f"translate text {n}", "needed": ["translate"]} for n in range(20)]
+    queries.write_text("\n".join(map(json.dumps, lines)), "utf-8")
+    files = [
+        str(cases),
+        "--catalogue",
+        str(catalogue),
+        "--held-out",
+        str(cases),
+        "--also",
+        str(described),
+        str(queries),
+    ]
+    assert main(["calibrate", *files, "--bare", "--model", "none", "--write", str(policies), "--json"]) == 0
+    (also,) = json.loads(capsys.readouterr().out)["also"]
+    assert also["tuned_on"]["queries"] + also["held_out"]["queries"] == 20
+    assert list(json.loads(policies.read_text("utf-8"))) == ["keywords without words of its own"]
