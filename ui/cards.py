@@ -4,17 +4,13 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from tools.labels import field_label
-from tools.results import found
 from tools.toolset import Lang
 from ui.strings import strings, words
 
 Part = Mapping[str, Any]
 Value = dict[str, Any]
 
-TOOLS = {"tool_start": "running", "tool_end": "done", "tool_error": "failed"}
 CONFIRM = {"confirm_required", "confirm_resolved"}
-SHOWN_ROWS = 20
-Titles = Mapping[str, Mapping[str, str]]
 
 
 def worded(card: Part, lang: Lang) -> Part:
@@ -93,73 +89,6 @@ def batch(parts: Sequence[Part], lang: Lang) -> Value:
         "risk": items[0]["risk"],
         "items": items,
     }
-
-
-def steps(parts: Sequence[Part], lang: Lang, titles: Titles) -> Value:
-    """Tool calls that followed each other; `titles` are what tools are called, by name and language."""
-    rows = [_step(part, lang, titles) for part in parts]
-    return {"kind": "steps", "id": rows[0]["id"], "steps": rows}
-
-
-def _step(part: Part, lang: Lang, titles: Titles) -> Value:
-    meta = part["metadata"]
-    step = {
-        "id": meta["id"],
-        "tool": meta["tool"],
-        "state": TOOLS[meta["type"]],
-        "label": _label(meta, lang, titles.get(meta["tool"], {})),
-        "duration": meta.get("duration"),
-        "args": meta.get("args") or {},
-        "offered": meta.get("offered"),
-    }
-    error = meta.get("error")
-    if error:
-        step |= {"error": error.get("title") or error.get("code", ""), "help": error.get("detail", "")}
-    return step | _result(meta.get("data"))
-
-
-def _label(meta: Part, lang: Lang, titles: Mapping[str, str]) -> str:
-    """What the tool is called and what came of it; a count is worded here, other words stay as they came."""
-    title, summary = titles.get(lang) or meta.get("title") or meta["tool"], meta.get("summary")
-    data = meta.get("data")
-    total = data.get("total") if isinstance(data, dict) else None
-    if isinstance(total, int) and summary in (found("en", total), found("ru", total), str(total)):
-        summary = found(lang, total)
-    return f"{title}: {summary}" if summary else title
-
-
-def _result(data: Any) -> Value:
-    """A list of objects is a table, changed paths are rows, an object is a list of its facts."""
-    if data is None:
-        return {}
-    if isinstance(data, dict) and {"columns", "rows"} <= data.keys():
-        return {"table": {**data, "rows": data["rows"][:SHOWN_ROWS]}}
-    rows, total = _rows(data)
-    if rows:
-        return {"table": _table(rows, total)}
-    if isinstance(data, dict) and isinstance(data.get("changed"), list):
-        return {"changes": [str(path) for path in data["changed"]], "result": data}
-    return {"result": data}
-
-
-def _rows(data: Any) -> tuple[list[Part], int]:
-    total = 0
-    if isinstance(data, dict):
-        total = data.get("total") or 0
-        data = data.get("items")
-    if not isinstance(data, list) or not data or not all(isinstance(row, dict) and row for row in data):
-        return [], 0
-    return data, max(total if isinstance(total, int) else 0, len(data))
-
-
-def _table(rows: list[Part], total: int) -> Value:
-    columns = [name for name in rows[0] if any(_flat(row.get(name)) for row in rows)]
-    cells = [[row.get(name) if _flat(row.get(name)) else None for name in columns] for row in rows[:SHOWN_ROWS]]
-    return {"columns": columns, "rows": cells, "total": total}
-
-
-def _flat(value: Any) -> bool:
-    return value is not None and not isinstance(value, (dict, list))
 
 
 def ask(part: Part) -> Value:

@@ -10,12 +10,12 @@ from agent.identity import Principal
 from agent.refused import Refused
 from agent.turns import Turns
 from tools.toolset import Lang
-from ui.cards import Titles
 from ui.chatbot import XChatbot
 from ui.draw import Artist
 from ui.endpoint import Endpoint, error_part
 from ui.html import component
 from ui.lang import language
+from ui.steps import Titles
 from ui.stops import Stops
 from ui.streams import while_shown, with_beat
 from ui.tabs import Tabs

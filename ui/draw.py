@@ -1,7 +1,8 @@
 """A transcript of protocol dicts as the messages of the chatbot: text as safe HTML, everything else as cards.
 
-Neighbouring tool calls share one card, and so do neighbouring requests for the same tool. What was drawn is kept by
-the id and `seq` of its parts, so an update costs what changed and not the length of the conversation.
+Neighbouring tool calls share one card with the thoughts between them, and so do neighbouring requests for the same
+tool. What was drawn is kept by the id and `seq` of its parts, so an update costs what changed and not the length of
+the conversation.
 """
 
 from collections import OrderedDict
@@ -10,12 +11,15 @@ from itertools import groupby
 from typing import Any
 
 from ui import cards
-from ui.cards import CONFIRM, TOOLS, Part, Titles
+from ui.cards import CONFIRM, Part
 from ui.render import markdown, plain
+from ui.steps import TOOLS, Titles, is_thought, is_tool, steps
 
 Drawn = dict[str, Any]
 KEPT = 4096
 ALONE = ("alone",)
+WORK = ("work",)
+MANY = 2
 REFUSED = "refused-"  # begins the id of a refusal, which is stored nowhere
 
 
@@ -63,7 +67,8 @@ def _groups(parts: Iterable[Part]) -> Iterator[list[Part]]:
     shown = (part for part in _one_refusal(list(parts)) if not _told_by_receipt(part))
     for kind, group in groupby(shown, key=_kinship):
         members = list(group)
-        if kind == ALONE or _asked_again(members):
+        few = kind == WORK and sum(map(is_tool, members)) < MANY
+        if few or kind == ALONE or _asked_again(members):
             yield from ([member] for member in members)
         else:
             yield members
@@ -98,12 +103,12 @@ def _told_by_receipt(part: Part) -> bool:
 
 
 def _kinship(part: Part) -> tuple:
-    """What makes neighbours share a card: all tools, or requests for one tool that need no name typed."""
+    """What makes neighbours share a card: work, or requests for one tool that need no name typed."""
     meta = part.get("metadata") or {}
     if meta.get("drawn"):
         return ALONE
-    if meta.get("type") in TOOLS:
-        return ("tools",)
+    if is_tool(part) or is_thought(part):
+        return WORK
     if meta.get("type") in CONFIRM and not meta["approval"]["card"].get("type_to_sign"):
         return ("confirm", meta["tool"])
     return ALONE
@@ -119,8 +124,8 @@ def _draw(group: Sequence[Part], titles: Titles) -> Drawn:
         return _message("user", _text(plain(_words(part))), meta)
     if kind in ("view", "actions"):
         return _message("assistant", meta["value"], meta)
-    if kind in TOOLS:
-        return _message("assistant", cards.steps(group, lang, titles), meta)
+    if _kinship(part) == WORK and (len(group) > 1 or kind in TOOLS):
+        return _message("assistant", steps(group, lang, titles), meta)
     if kind in CONFIRM:
         card = cards.confirm(part, lang) if len(group) == 1 else cards.batch(group, lang)
         return _message("assistant", card, meta)

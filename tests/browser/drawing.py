@@ -43,6 +43,10 @@ LOOK: dict[str, dict[str, str]] = {
     ".cs-steps-sum": {"display": "flex"},
     ".cs-step-ic.done": {"color": "--cs-ok"},
     ".cs-step-ic.failed": {"color": "--cs-danger"},
+    ".cs-step-kind": {"color": "--cs-text-3"},
+    ".cs-sources": {"color": "--cs-text-3", "font-size": "13px"},
+    ".cs-step .cs-paths": {"border-top-left-radius": "10px"},
+    ".cs-thought .cs-think-body": {"white-space": "pre-wrap", "border-top-width": "0px"},
     ".cs-notice": {"display": "flex"},
 }
 

@@ -174,6 +174,16 @@ def wait_for_deny(page: Page) -> None:
     expect(page.locator(".cs-status")).not_to_be_empty()
 
 
+def open_all(page: Page) -> None:
+    page.locator(".cs-steps-sum").click()
+    page.evaluate("document.querySelectorAll('.cs-step:not([open]) > summary').forEach(summary => summary.click())")
+
+
+def open_patch(page: Page) -> None:
+    page.locator(".cs-steps-sum").click()
+    page.locator("[data-tool=apply_document_patch] > summary").click()
+
+
 ACTS: dict[str, Callable[[Page], None]] = {
     "form": edit,
     "form_wrong": edit_wrongly,
@@ -183,6 +193,8 @@ ACTS: dict[str, Callable[[Page], None]] = {
     "signing": wait_for_sign,
     "denying": wait_for_deny,
     "steps": lambda page: page.locator(".cs-steps-sum").click(),
+    "kinds": open_all,
+    "patched": open_patch,
     "batch": lambda page: page.locator(".cs-row summary").first.click(),
 }
 

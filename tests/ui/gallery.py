@@ -7,7 +7,7 @@ from typing import Any
 
 from store.usage import Spent
 from tests.ui.fake_turns import FakeConversation, FakeTurn
-from tests.ui.gallery_words import CARDS, FORM, QUESTION, STEPS, Words, pick
+from tests.ui.gallery_words import CARDS, FORM, KINDS, QUESTION, STEPS, Words, pick
 from tools.toolset import Lang
 
 NUMBERS = count()
@@ -117,6 +117,15 @@ def single(turn: FakeTurn, lang: Lang) -> None:
     turn.put("stream_token", pick(CARDS["thoughts"], lang), reasoning=True)
 
 
+def kinds(turn: FakeTurn, lang: Lang) -> None:
+    """Thoughts and every kind of call in one group."""
+    turn.put("stream_token", pick(CARDS["thoughts"], lang), reasoning=True)
+    for kind, meta in pick(KINDS, lang):
+        turn.put(kind, call_id=str(len(turn.parts)), **meta)
+    turn.put("stream_token", pick(CARDS["thoughts"], lang), reasoning=True)
+    turn.put("stream_token", pick(CARDS["intro"], lang))
+
+
 def running(turn: FakeTurn, lang: Lang) -> None:
     for kind, meta in pick(STEPS, lang)[:2]:
         turn.put(kind, call_id=str(len(turn.parts)), **meta)
@@ -156,6 +165,8 @@ STATES = {
     "answered": lambda turn, lang: question(turn, lang, "net"),
     "steps": steps,
     "single": single,
+    "kinds": kinds,
+    "patched": kinds,
     "running": running,
     "error": failed,
 }

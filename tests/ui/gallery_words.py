@@ -240,3 +240,87 @@ STEPS = [
         },
     ],
 ]
+
+KINDS = [
+    STEPS[1],
+    [
+        "tool_end",
+        {
+            "tool": "read_document",
+            "title": ("Read a document", "Чтение документа"),
+            "duration": 0.3,
+            "summary": ("Revenue report · 41", "Отчёт о выручке · 41"),
+            "args": {"document": "revenue"},
+            "data": {"id": "revenue", "revision": 41, "content": {"tiles": [{"id": 1}, {"id": 2}]}},
+        },
+    ],
+    [
+        "tool_end",
+        {
+            "tool": "apply_document_patch",
+            "effect": "write",
+            "title": ("Changing a document", "Изменение документа"),
+            "duration": 1.2,
+            "args": {
+                "document_id": "revenue",
+                "base_revision": 41,
+                "patch": [
+                    {"op": "test", "path": "/tiles/2/query/limit", "value": 100},
+                    {"op": "replace", "path": "/tiles/2/query/limit", "value": 5000},
+                    {
+                        "op": "add",
+                        "path": "/tiles/2/query/filters/-",
+                        "value": {"field": "region", "value": "long " * 40},
+                    },
+                    {"op": "move", "from": "/tiles/5", "path": "/tiles/0"},
+                    {"op": "remove", "path": "/tiles/7"},
+                ],
+            },
+            "data": {"id": "revenue", "revision": 42},
+        },
+    ],
+    [
+        "tool_end",
+        {
+            "tool": "read_attached_file",
+            "title": ("Read an attached file", "Чтение приложенного файла"),
+            "duration": 0.1,
+            "summary": ("close_2026_10.pdf", "close_2026_10.pdf"),
+            "args": {"name": "close_2026_10.pdf"},
+            "data": "Close of October 2026",
+        },
+    ],
+    [
+        "tool_end",
+        {
+            "tool": "update_dashboard",
+            "effect": "write",
+            "title": ("Changing a dashboard", "Изменение дашборда"),
+            "duration": 0.5,
+            "args": {"dashboard_id": 418, "tags": ["finance", "draft"], "note": "x" * 400},
+            "data": {"changed": ["/tags", "/note"], "id": 418},
+        },
+    ],
+    [
+        "tool_end",
+        {
+            "tool": "undo_change",
+            "effect": "write",
+            "title": ("Undoing a change", "Отмена изменения"),
+            "duration": 0.5,
+            "args": {"change_id": "c1"},
+        },
+    ],
+    [
+        "tool_error",
+        {
+            "tool": "delete_dataset",
+            "effect": "danger",
+            "title": ("Deleting a dataset", "Удаление датасета"),
+            "error": {
+                "code": "interrupted",
+                "title": ("Interrupted; the outcome is unknown.", "Прервано, исход неизвестен."),
+            },
+        },
+    ],
+]

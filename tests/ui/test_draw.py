@@ -31,6 +31,56 @@ def test_neighbouring_tools_share_a_card_and_words_part_them():
     assert [len(m["content"][0].get("steps", [])) for m in drawn] == [2, 0, 1]
 
 
+def thought(number: int, **meta):
+    return part("stream_token", number, "Hm.", reasoning=True, **meta)
+
+
+def test_thoughts_between_many_calls_stand_in_their_card_and_others_alone():
+    drawn = Artist().draw([thought(1), tool(2), thought(3), tool(4), thought(5, status="pending")])
+    assert kinds(drawn) == ["steps"]
+    assert [row.get("kind", "call") for row in drawn[0]["content"][0]["steps"]] == [
+        "thought", "call", "thought", "call", "thought",
+    ]  # fmt: skip
+    assert drawn[0]["content"][0]["steps"][-1]["running"] is True
+    assert kinds(Artist().draw([thought(1), tool(2), thought(3)])) == ["reasoning", "steps", "reasoning"]
+
+
+def test_a_group_names_what_was_read_once_and_not_what_there_was_to_choose_from():
+    read = {"summary": "Revenue · 41", "data": {"id": "revenue"}}
+    several = {"summary": "2 found", "data": {"columns": ["id"], "rows": [["a"], ["b"]], "total": 2}}
+    parts = [tool(n, **meta) for n, meta in enumerate((read, read, several, {"summary": "31 found"}))]
+    for n, name in enumerate(("read_document", "read_document", "read_attachment", "search_dashboards")):
+        parts[n]["metadata"]["tool"] = name
+    assert Artist().draw(parts)[0]["content"][0]["sources"] == ["Revenue · 41"]
+
+
+def test_a_patch_is_rows_and_anything_else_is_not_taken_for_one():
+    patch = [
+        {"op": "replace", "path": "/a", "value": None},
+        {"op": "move", "from": "/b", "path": "/c"},
+        {"op": "remove", "path": ""},
+    ]
+    step = Artist().draw([tool(1, args={"document_id": "d", "patch": patch})])[0]["content"][0]["steps"][0]
+    assert step["patch"]["changes"] == [
+        {"op": "replace", "path": "/a", "after": None},
+        {"op": "move", "path": "/b → /c"},
+        {"op": "remove", "path": "/"},
+    ]
+    for other in ("patch", [1], [], [{"op": "add"}]):
+        drawn = Artist().draw([tool(2, args={"patch": other})])[0]["content"][0]["steps"][0]
+        assert drawn["patch"] is None
+
+
+def test_each_kind_of_tool_has_its_icon():
+    def icon(name: str, effect: str = "read") -> str:
+        call = tool(1, effect=effect)
+        call["metadata"]["tool"] = name
+        return Artist().draw([call])[0]["content"][0]["steps"][0]["icon"]
+
+    assert [icon(name) for name in ("list_tasks", "search_datasets", "shop.getOrder")] == ["list", "search", "page"]
+    assert [icon(name, "write") for name in ("undo_change", "create_dashboard", "delete_x")] == ["swap", "pen", "trash"]
+
+
 def test_requests_for_one_tool_are_one_table_and_others_stay_apart():
     conversation = gallery("o", "en")
     parts = [*conversation["batch"].turns[0].parts, *conversation["typed"].turns[0].parts[1:]]

@@ -3,7 +3,7 @@ import { button, h, icon, json, value } from "./dom.js";
 import { number, t } from "./i18n.js";
 import { visible } from "./text.js";
 
-const OPERATIONS = ["add", "remove", "replace"];
+const OPERATIONS = ["add", "remove", "replace", "move", "copy", "test"];
 
 function list({ items }) {
   return h("ul", { class: "cs-list" }, items.map((item) =>
@@ -27,7 +27,8 @@ function field(row) {
     h("td", { "data-label": t("card.col.after") }, h("span", { class: "cs-new" }, value(row.after))));
 }
 
-function jsonpath({ doc, changes }) {
+/** The places of a document that change; what was there before is shown where it is known. */
+export function jsonpath({ doc, changes }) {
   return h("div", { class: "cs-paths" }, h("div", { class: "cs-paths-doc" }, h("code", {}, visible(doc))), changes.map(change));
 }
 
@@ -35,7 +36,8 @@ function change(c) {
   const op = OPERATIONS.includes(c.op) ? c.op : "replace";
   return h("div", { class: "cs-path" },
     h("div", { class: "cs-path-key" }, h("span", { class: "cs-op" }, t("card.op." + op)), h("code", {}, visible(c.path))),
-    op === "add" ? null : line("minus", "−", c.before), op === "remove" ? null : line("plus", "+", c.after));
+    op === "add" || c.before === undefined ? null : line("minus", "−", c.before),
+    op === "remove" || c.after === undefined ? null : op === "test" ? line("", "=", c.after) : line("plus", "+", c.after));
 }
 
 function line(cls, sign, data) {

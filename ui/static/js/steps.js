@@ -1,5 +1,6 @@
-/** Tool work: one row for one step, one line for many; each opens to its result and its arguments. */
+/** Tool work: one row for one step, one line for many; each opens to its result and its arguments, thoughts among them. */
 import { disclosure, h, icon, json, table, value } from "./dom.js";
+import { jsonpath } from "./evidence.js";
 import { number, seconds, t } from "./i18n.js";
 import { offered } from "./offered.js";
 import { visible } from "./text.js";
@@ -16,7 +17,7 @@ const sign = (state) => h("span", { class: "cs-step-ic " + state }, state === "r
 
 function step(s) {
   const meta = s.state === "running" ? t("tool.running") : s.state === "failed" ? t("tool.failed") : s.duration ? seconds(s.duration) : t("tool.done");
-  const head = [sign(s.state), h("span", { class: "cs-step-label" }, visible(s.label)), h("code", { class: "cs-step-tool" }, visible(s.tool)), h("span", { class: "cs-step-meta" }, meta)];
+  const head = [sign(s.state), icon(s.icon, "cs-step-kind"), h("span", { class: "cs-step-label" }, visible(s.label)), h("code", { class: "cs-step-tool" }, visible(s.tool)), h("span", { class: "cs-step-meta" }, meta)];
   if (s.state === "running" && !hasArguments(s)) return h("div", { class: "cs-step" }, h("div", { class: "cs-step-head" }, head));
   const details = h("details", { class: "cs-step", open: s.state === "failed", "data-tool": s.tool, "data-state": s.state },
     h("summary", { class: "cs-step-head" }, head, icon("chev", "cs-chev")), h("div", { class: "cs-step-body" }, body(s)));
@@ -28,11 +29,19 @@ const hasArguments = (s) => Object.keys(s.args ?? {}).length > 0;
 function body(s) {
   return [
     s.error ? h("p", { class: "cs-errline" }, visible(s.error)) : null,
-    s.help ? h("p", { class: "cs-note" }, visible(s.help)) : null,
+    s.error ? h("p", { class: "cs-note" }, visible(s.help || t("tool.help"))) : null,
     result(s),
-    hasArguments(s) ? [h("div", { class: "cs-sub" }, t("tool.args")), json(s.args)] : null,
+    hasArguments(s) ? [h("div", { class: "cs-sub" }, t("tool.args")), input(s)] : null,
     s.offered ? offered(s.offered) : null,
   ];
+}
+
+const input = (s) => (s.patch ? [jsonpath(s.patch), disclosure(t("tool.raw.args"), json(s.args))] : json(s.args));
+
+function thought(s) {
+  return remember(h("details", { class: "cs-step cs-thought" },
+    h("summary", { class: "cs-step-head" }, s.running ? sign("running") : icon("think", "cs-step-kind"), h("span", {}, t(s.running ? "think.now" : "think.done")), icon("chev", "cs-chev")),
+    h("div", { class: "cs-think-body" }, visible(s.text))), s.id);
 }
 
 function result(s) {
@@ -52,14 +61,24 @@ function facts(object) {
 }
 
 export function steps(v) {
-  const failed = v.steps.filter((s) => s.state === "failed").length;
-  const running = v.steps.findIndex((s) => s.state === "running");
+  const calls = v.steps.filter((s) => s.kind !== "thought");
   if (v.steps.length === 1) return h("div", { class: "cs-card cs-steps single" }, step(v.steps[0]));
-  const label = running >= 0 ? t("steps.running", { n: running + 1, m: v.steps.length }) : t(failed ? "steps.failed" : "steps.done", { n: v.steps.length, f: failed });
-  const state = running >= 0 ? "running" : failed ? "failed" : "done";
-  const total = v.steps.reduce((sum, s) => sum + (s.duration ?? 0), 0);
+  const [state, label] = progress(calls, v.steps.at(-1));
+  const total = calls.reduce((sum, s) => sum + (s.duration ?? 0), 0);
   const group = h("details", { class: "cs-card cs-steps", open: false },
-    h("summary", { class: "cs-steps-sum" }, sign(state), h("span", {}, label), total && running < 0 ? h("span", { class: "cs-step-meta" }, seconds(total)) : null, icon("chev", "cs-chev")),
-    h("div", { class: "cs-steps-list" }, v.steps.map(step)));
-  return remember(group, v.id);
+    h("summary", { class: "cs-steps-sum" }, sign(state), h("span", {}, label), total && state !== "running" ? h("span", { class: "cs-step-meta" }, seconds(total)) : null, icon("chev", "cs-chev")),
+    h("div", { class: "cs-steps-list" }, v.steps.map((s) => (s.kind === "thought" ? thought(s) : step(s)))));
+  return h("div", { class: "cs-card cs-work" }, remember(group, v.id), sources(v.sources));
 }
+
+/** How far the work is: its state and a line that says it. */
+function progress(calls, last) {
+  const running = calls.findIndex((s) => s.state === "running");
+  if (running >= 0) return ["running", t("steps.running", { n: running + 1, m: calls.length })];
+  if (last.running) return ["running", t("think.now")];
+  const failed = calls.filter((s) => s.state === "failed").length;
+  return [failed ? "failed" : "done", t(failed ? "steps.failed" : "steps.done", { n: calls.length, f: failed })];
+}
+
+/** The documents and files that were read, also while the steps are folded. */
+const sources = (names) => (names?.length ? h("p", { class: "cs-sources cs-note" }, t("steps.sources", { s: names.map(visible).join("; ") })) : null);
