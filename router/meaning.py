@@ -23,7 +23,8 @@ class MeaningTier:
     """Vectors of a catalogue under one embedder, with the scale of that embedder measured, not assumed.
 
     `low` is what unrelated everyday sentences reach, `high` what phrases of the same tool reach among
-    each other; a cosine of 0.65 means nothing without them.
+    each other; a cosine of 0.65 means nothing without them. Nearness to everyday talk has a scale of its own,
+    which no catalogue stretches: 0 is two of its sentences at random, 1 the two nearest.
     """
 
     def __init__(
@@ -37,15 +38,16 @@ class MeaningTier:
         self._parts, self._part_at = _gather(encode, [parts_of(e) for e in entries])
         self._everyday = encode(list(everyday))
         self.low, self.high = self._scale()
+        among = self._everyday @ self._everyday.T
+        self._random, self._alike = float(np.median(among)), float(np.median(_nearest(among)))
 
     def score(self, texts: Sequence[str]) -> tuple[np.ndarray, np.ndarray]:
-        """For each text its nearness to each tool, and to everyday talk, on the model's own scale: 0 is noise,
+        """For each text its nearness to each tool, and to everyday talk, on the model's own scales: 0 is noise,
         1 a paraphrase."""
         queries = self.embedder.encode(list(texts))
-        return self._scaled(self._nearness(queries)), self._scaled((queries @ self._everyday.T).max(axis=1))
-
-    def _scaled(self, cosine: np.ndarray) -> np.ndarray:
-        return (cosine - self.low) / (self.high - self.low)
+        talk = (queries @ self._everyday.T).max(axis=1)
+        near = (self._nearness(queries) - self.low) / (self.high - self.low)
+        return near, (talk - self._random) / (self._alike - self._random)
 
     def _nearness(self, queries: np.ndarray) -> np.ndarray:
         return (
@@ -57,14 +59,17 @@ class MeaningTier:
     def _scale(self) -> tuple[float, float]:
         low = float(median(self._nearness(self._everyday).max(axis=1)))
         ends = [*self._part_at[1:], len(self._parts)]
-        same = [_closest(self._parts[a:b]) for a, b in zip(self._part_at, ends, strict=True) if b - a > 2]
+        same = [
+            _nearest(self._parts[a:b] @ self._parts[a:b].T)
+            for a, b in zip(self._part_at, ends, strict=True)
+            if b - a > 2
+        ]
         high = float(median(np.concatenate(same))) if same else 0.0
         return low, max(high, low + _FALLBACK_SPAN * (1 - low), low + _LEAST_SPAN)
 
 
-def _closest(vectors: np.ndarray) -> np.ndarray:
-    """For each vector its nearest other one."""
-    cosine = vectors @ vectors.T
+def _nearest(cosine: np.ndarray) -> np.ndarray:
+    """For each of some vectors, given their cosines, how near its nearest other one is."""
     np.fill_diagonal(cosine, -1.0)
     return cosine.max(axis=1)
 
