@@ -13,7 +13,7 @@ from datetime import datetime
 from typing import Any, Literal, LiteralString
 from uuid import UUID
 
-from store import fence
+from store import endings, fence
 from store.errors import NotApproved, NotFound
 from store.fence import Lease
 from store.notify import Channel, notify
@@ -186,9 +186,7 @@ async def void(connection: Connection, tenant: str, owner: str, approval_id: UUI
     """Let a pending card expire at once because its signature does not hold (any more). Raises `NotFound`."""
     async with connection.transaction():
         await _lock_turn(connection, tenant, owner, approval_id)
-        await connection.execute(
-            "update approvals set state = 'expired' where id = %s and state = 'pending'", (approval_id,)
-        )
+        await _expire(connection, approval_id, "a.state = 'pending'", "signature")
         return (await _outcome(connection, tenant, owner, approval_id, None)).approval
 
 
@@ -280,20 +278,6 @@ async def of_turns(connection: Connection, tenant: str, owner: str, turn_ids: Se
     )
 
 
-async def states(connection: Connection, tenant: str, ids: Sequence[UUID]) -> dict[UUID, State]:
-    """What became of these approvals; one that is overdue counts as expired, one that was removed is left out."""
-    found = await many(
-        connection,
-        _Became,
-        f"""
-        select a.id, case when {OVERDUE} then 'expired' else a.state end as state
-        from approvals a where a.tenant = %(tenant)s and a.id = any(%(ids)s)
-        """,
-        {"tenant": tenant, "ids": list(ids)},
-    )
-    return {row.id: row.state for row in found}
-
-
 async def pending_of_owner(connection: Connection, tenant: str, owner: str, limit: int = 100) -> list[Approval]:
     """What waits for this person's decision over all conversations, oldest first."""
     return await many(
@@ -330,19 +314,16 @@ async def supersede_others(connection: Connection, lease: Lease, call_keys: Sequ
     """
     async with connection.transaction():
         await fence.share(connection, lease)
-        await connection.execute(
-            """
-            update approvals set state = 'superseded'
-            where turn_id = %s and state = 'pending' and call_key <> all(%s)
+        withdrawn = await many(
+            connection,
+            Approval,
+            f"""
+            update approvals a set state = 'superseded'
+            where a.turn_id = %s and a.state = 'pending' and a.call_key <> all(%s) returning {COLUMNS}
             """,
             (lease.turn_id, list(call_keys)),
         )
-
-
-@dataclass(frozen=True, slots=True)
-class _Became:
-    id: UUID
-    state: State
+        await endings.on_record(connection, {"withdrawn": withdrawn})
 
 
 @dataclass(frozen=True, slots=True)
@@ -386,11 +367,15 @@ async def _outcome(connection: Connection, tenant: str, owner: str, approval_id:
     if won is not None:
         await notify(connection, Channel.DECIDED, approval_id)
         return Decided(won, won=True)
-    query = f"update approvals a set state = 'expired' where a.id = %s and {OVERDUE}"
-    await connection.execute(query, (approval_id,))
+    await _expire(connection, approval_id, OVERDUE, "time")
     approval = await get(connection, tenant, owner, approval_id)
     assert approval is not None
     return Decided(approval, won=False)
+
+
+async def _expire(connection: Connection, approval_id: UUID, when: LiteralString, why: endings.Why) -> None:
+    query = f"update approvals a set state = 'expired' where a.id = %s and {when} returning {COLUMNS}"
+    await endings.on_record(connection, {why: await many(connection, Approval, query, (approval_id,))})
 
 
 async def _consumed_before(connection: Connection, lease: Lease, approval_id: UUID) -> Approval:

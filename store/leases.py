@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from typing import Any
 from uuid import UUID
 
-from store import fence, messages, turns
+from store import endings, fence, messages, turns
 from store.errors import LostLease
 from store.fence import Lease
 from store.messages import Content
@@ -102,8 +102,10 @@ async def finish(
             (state, None if error is None else jsonb(error), lease.turn_id),
         )
         await messages.put(connection, lease.turn_id, _MESSAGE_STATE[state], content)
-        await turns.void_open_ends(connection, lease.turn_id)
+        voided = await turns.void_open_ends(connection, lease.turn_id)
         await notify(connection, Channel.CHANGED, lease.turn_id)
+        why: endings.Why = "stopped" if state == "canceled" else "turn_ended"
+        await endings.on_record(connection, {why: voided})
 
 
 async def cancel_requested(connection: Connection, lease: Lease) -> bool:

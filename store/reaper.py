@@ -5,7 +5,7 @@ from dataclasses import dataclass, field
 from typing import Any
 from uuid import UUID
 
-from store import approvals, messages, turns
+from store import approvals, endings, messages, turns
 from store.approvals import Approval
 from store.leases import MAX_ATTEMPTS
 from store.messages import Content
@@ -30,21 +30,23 @@ class Reaped:
 async def reap(
     connection: Connection, notices: Mapping[str, dict[str, Any]], *, max_attempts: int = MAX_ATTEMPTS
 ) -> Reaped:
-    """Reap in one transaction.
+    """Reap in one transaction. What became of cards goes on record last in it.
 
     A turn that lost its worker `max_attempts` times ends as failed; the part `notices[turn.lang]` is added to its
     message. An approval past its time becomes expired and its turn is queued, so that the graph learns of it.
     """
     async with connection.transaction():
-        failed = await _give_up(connection, notices, max_attempts)
+        failed = await _give_up(connection, max_attempts)
+        voided = [card for turn in failed for card in await _tell(connection, turn, notices[turn.lang])]
         expired = await _expire_overdue(connection)
         orphaned = await _supersede_orphans(connection)
         queued = await _wake(connection)
+        await endings.on_record(connection, {"given_up": voided, "time": expired, "turn_ended": orphaned})
     return Reaped(failed, expired, orphaned, queued)
 
 
-async def _give_up(connection: Connection, notices: Mapping[str, dict[str, Any]], max_attempts: int) -> list[Turn]:
-    failed = await many(
+async def _give_up(connection: Connection, max_attempts: int) -> list[Turn]:
+    return await many(
         connection,
         Turn,
         f"""
@@ -59,19 +61,17 @@ async def _give_up(connection: Connection, notices: Mapping[str, dict[str, Any]]
         """,
         (max_attempts, jsonb(EXHAUSTED)),
     )
-    for turn in failed:
-        await _tell(connection, turn, notices[turn.lang])
-    return failed
 
 
-async def _tell(connection: Connection, turn: Turn, notice: dict[str, Any]) -> None:
+async def _tell(connection: Connection, turn: Turn, notice: dict[str, Any]) -> list[Approval]:
+    """Close the message of a turn that was given up; the cards that this made void."""
     said = await messages.of_turn(connection, turn.id, "assistant")
     version = said.version + 1 if said else 1
     part = {**notice, "metadata": {**notice["metadata"], "seq": version}}
     parts = [*said.parts, part] if said else [part]
     await messages.put(connection, turn.id, "failed", Content(parts, said.text if said else "", version))
-    await turns.void_open_ends(connection, turn.id)
     await notify(connection, Channel.CHANGED, turn.id)
+    return await turns.void_open_ends(connection, turn.id)
 
 
 async def _expire_overdue(connection: Connection) -> list[Approval]:

@@ -13,7 +13,8 @@ from datetime import datetime
 from typing import Any, Literal, LiteralString
 from uuid import UUID, uuid4
 
-from store import attachments, messages
+from store import approvals, attachments, endings, messages
+from store.approvals import Approval
 from store.errors import NotFound, TurnActive, TurnIdReused
 from store.messages import Content
 from store.notify import Channel, notify
@@ -202,10 +203,11 @@ async def supersede(
     Raises `NotFound`, and `TurnActive` when the turn does not wait (any more).
     """
     async with connection.transaction():
+        await _lock_conversation_of(connection, turn_id)
         turn = await _locked(connection, tenant, owner, turn_id)
         if turn.state not in WAITING:
             raise TurnActive(turn.id, turn.state)
-        return await _cancel_now(connection, turn, content)
+        return await _cancel_now(connection, turn, content, "new_words")
 
 
 async def cancel(
@@ -221,21 +223,31 @@ async def cancel(
             return turn
         if turn.state == "running":
             return await _request_cancel(connection, turn)
-        return await _cancel_now(connection, turn, content)
+        return await _cancel_now(connection, turn, content, "stopped")
 
 
-async def void_open_ends(connection: Connection, turn_id: UUID) -> None:
-    """What no ended turn may leave behind: open approvals and questions, and the person's sealed token."""
+async def void_open_ends(connection: Connection, turn_id: UUID) -> list[Approval]:
+    """What no ended turn may leave behind: open approvals and questions, and the person's sealed token.
+
+    The approvals are given back: put them `endings.on_record` when the transaction has nothing else to lock.
+    """
     await connection.execute(
         """
-        with voided as (
-            update approvals set state = 'superseded' where turn_id = %(turn)s and state in ('pending', 'approved')
-        ), dropped as (
+        with dropped as (
             update questions set state = 'superseded' where turn_id = %(turn)s and state = 'pending'
         )
         delete from turn_credentials where turn_id = %(turn)s
         """,
         {"turn": turn_id},
+    )
+    return await many(
+        connection,
+        Approval,
+        f"""
+        update approvals a set state = 'superseded'
+        where a.turn_id = %s and a.state in ('pending', 'approved') returning {approvals.COLUMNS}
+        """,
+        (turn_id,),
     )
 
 
@@ -249,6 +261,17 @@ async def _lock_conversation(connection: Connection, request: Request) -> None:
     )
     if not found.rowcount:
         raise NotFound("no such conversation")
+
+
+async def _lock_conversation_of(connection: Connection, turn_id: UUID) -> None:
+    """What puts an end to this turn goes on to begin another one in the same transaction."""
+    await connection.execute(
+        """
+        select 1 from conversations c join turns t on t.conversation_id = c.id where t.id = %s
+        for no key update of c
+        """,
+        (turn_id,),
+    )
 
 
 async def _insert(connection: Connection, request: Request) -> Turn:
@@ -334,7 +357,7 @@ async def _request_cancel(connection: Connection, turn: Turn) -> Turn:
     return await _found(connection, turn.tenant, turn.owner, turn.id)
 
 
-async def _cancel_now(connection: Connection, turn: Turn, content: Content | None) -> Turn:
+async def _cancel_now(connection: Connection, turn: Turn, content: Content | None, why: endings.Why) -> Turn:
     await connection.execute(
         """
         update turns set state = 'canceled', lease_until = null, finished_at = clock_timestamp(),
@@ -344,6 +367,7 @@ async def _cancel_now(connection: Connection, turn: Turn, content: Content | Non
         (turn.id,),
     )
     await messages.close(connection, turn.id, "canceled", content)
-    await void_open_ends(connection, turn.id)
+    voided = await void_open_ends(connection, turn.id)
     await notify(connection, Channel.CHANGED, turn.id)
+    await endings.on_record(connection, {why: voided})
     return await _found(connection, turn.tenant, turn.owner, turn.id)

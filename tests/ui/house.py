@@ -64,7 +64,6 @@ class Log:
     """The audit log, in memory."""
 
     links: list[Link] = field(default_factory=list)
-    became: dict[UUID, str] = field(default_factory=dict)
 
     async def page(self, tenant: str, where: Filter, before: int | None, limit: int) -> list[Link]:
         found = [
@@ -76,9 +75,6 @@ class Log:
             and (before is None or link.seq < before)
         ]
         return found[:limit]
-
-    async def states(self, tenant: str, approvals) -> dict[UUID, str]:
-        return {id_: state for id_, state in self.became.items() if id_ in approvals}
 
     def add(self, kind: str, owner: str, name: str, tool: str, approval: UUID | None = None, **data) -> None:
         """An entry of today; `name` acted."""

@@ -1,15 +1,13 @@
 """The audit log for people: their own rows, all rows of the tenant for an admin, and the same as a file."""
 
-from collections.abc import AsyncIterator, Collection, Mapping
+from collections.abc import AsyncIterator
 from datetime import UTC, datetime, timedelta
 from typing import Annotated, Any, Protocol
-from uuid import UUID
 
 from fastapi import APIRouter, Depends, Query
 from fastapi.responses import StreamingResponse
 
 from agent.identity import Principal
-from store import approvals as rows
 from store import audit as log
 from store.audit import Filter, Link
 from store.pool import Pool
@@ -44,10 +42,6 @@ class AuditLog(Protocol):
         """The newest entries that fit, or those before a `seq`; newest first."""
         ...
 
-    async def states(self, tenant: str, approvals: Collection[UUID]) -> Mapping[UUID, str]:
-        """What became of approvals: expiry and replacement are nobody's decision, so no entry tells of them."""
-        ...
-
 
 class StoredAudit:
     """The log in the database."""
@@ -60,11 +54,6 @@ class StoredAudit:
         async with self._pool.connection() as connection:
             return await log.page(connection, tenant, where, before=before, limit=limit)
 
-    async def states(self, tenant: str, approvals: Collection[UUID]) -> Mapping[UUID, str]:
-        """What became of approvals."""
-        async with self._pool.connection() as connection:
-            return await rows.states(connection, tenant, list(approvals))
-
 
 def audit_routes(entries: AuditLog) -> APIRouter:
     """`GET /ui/audit`, `/ui/audit.csv` and `/ui/audit.json`."""
@@ -74,10 +63,8 @@ def audit_routes(entries: AuditLog) -> APIRouter:
     async def audit(person: Person, days: Days = 30, before: Before | None = None) -> dict[str, Any]:
         found = await entries.page(person.tenant, visible_to(person, days), before, PAGE)
         earlier = found[-1].seq if len(found) == PAGE else None
-        asked = {link.approval_id for link in found if link.approval_id}
-        became = {str(id_): state for id_, state in (await entries.states(person.tenant, asked)).items()}
         shown = [row(link) for link in found]
-        return {"entries": shown, "states": became, "earlier": earlier, "all": person.role is Role.ADMIN}
+        return {"entries": shown, "earlier": earlier, "all": person.role is Role.ADMIN}
 
     @router.get("/audit.csv")
     async def as_csv(person: Person, days: Days = 30) -> StreamingResponse:

@@ -18,14 +18,12 @@ export function audit() {
   const more = button(t("audit.more"), { cls: "secondary small", on: () => load(earlier) });
   const files = ["csv", "json"].map((kind) => h("a", { class: "cs-btn secondary small", download: true }, h("span", {}, t(kind === "csv" ? "audit.export" : "audit.export.json"))));
   let entries = [];
-  let states = {}; // approval -> what became of it
   let earlier = null;
 
   async function load(before = null) {
     const reply = await query("audit", { days: period.value, ...(before ? { before } : {}) });
     if (!reply.ok) return void (count.textContent = reply.text);
     entries = named(before ? [...entries, ...reply.entries] : reply.entries);
-    states = before ? { ...states, ...reply.states } : reply.states;
     earlier = reply.earlier;
     ["csv", "json"].forEach((kind, i) => files[i].setAttribute("href", `/ui/audit.${kind}?days=${period.value}`));
     people();
@@ -39,7 +37,7 @@ export function audit() {
   }
 
   function draw() {
-    const all = matters(entries, states);
+    const all = matters(entries);
     const words = search.value.trim().toLowerCase();
     const fits = (m) => (!words || m.text.includes(words)) && (!who.value || m.people.includes(who.value)) && (!what.value || m.decision === what.value);
     const shown = all.filter(fits);
@@ -78,24 +76,24 @@ function named(entries) {
 }
 
 /** Entries that belong together, newest first: those of one approval, or of one call that needed none. */
-export function matters(entries, states = {}) {
+export function matters(entries) {
   const groups = new Map();
   for (const entry of entries) {
     const key = entry.approval ?? `${entry.turn}:${entry.tool}:${entry.data.idempotency_key ?? ""}`;
     groups.set(key, [...(groups.get(key) ?? []), entry]);
   }
-  return [...groups.values()].map((group) => matter(group.sort((a, b) => a.seq - b.seq), states[group[0].approval]));
+  return [...groups.values()].map((group) => matter(group.sort((a, b) => a.seq - b.seq)));
 }
 
-/** Nobody decides that a request expires or is replaced; its `state` tells. */
-function matter(entries, state) {
+/** Nobody decides that a request expires or is replaced: such an end counts where there is no decision. */
+function matter(entries) {
   const of = (kind) => entries.findLast((entry) => entry.kind === kind);
   const shown = of("shown")?.data.card;
   const card = shown && { ...shown, ...shown.other?.[lang] };
   const decided = of("decided");
   const back = of("came_back");
-  const last = decided ?? entries[entries.length - 1];
-  const decision = decided?.data.decision ?? (of("refused") ? "refused" : card ? (["expired", "superseded"].includes(state) ? state : "asked") : "unasked");
+  const last = decided ?? of("expired") ?? of("superseded") ?? entries[entries.length - 1];
+  const decision = decided?.data.decision ?? (of("expired") ?? of("superseded"))?.kind ?? (of("refused") ? "refused" : card ? "asked" : "unasked");
   const object = card?.title ? statement(card.title) : visible(entries[0].tool ?? entries[0].kind);
   const result = back ? back.data.summary || t(back.data.ok ? "tool.done" : "tool.failed") : decided?.data.reason ? `“${decided.data.reason}”` : "";
   const text = [object, entries[0].tool, result, ...entries.map(person)].join(" ").toLowerCase();
