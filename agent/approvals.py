@@ -22,7 +22,7 @@ from store.errors import NotFound
 from store.fence import Lease
 from store.pool import Connection, Pool
 from tools.labels import form_schema
-from tools.text import visible
+from tools.text import clean_text, visible
 from tools.toolset import ArgumentError, Call, Effect, Lang, Problem, ToolResult, Toolset, ToolSpec
 
 SAME = {"approve": ("approved", "consumed", "failed"), "deny": ("denied",)}
@@ -141,18 +141,26 @@ class Approvals:
     async def revise(self, call: Call, principal: Principal, decision: Decision) -> Proposal:
         """The proposal that an edit makes of its card: other arguments of the same tool.
 
-        Raises `NotFound`, and `Refused` for arguments that do not fit, with `errors` by field, and when the backend
-        refuses.
+        Raises `NotFound`, and `Refused` for arguments that do not fit, with `errors` by field, for fields that no
+        form of this tool has, and when the backend refuses.
         """
         async with self._pool.connection() as connection:
             old = await self.owned(connection, principal, decision.approval_id)
         try:
             proposal = await self.propose(call, old.tool, _as_meant(decision.args or {}, json.loads(old.args_jcs)))
         except ArgumentError as error:
-            raise Refused("invalid_arguments", call.lang, errors=error.errors) from None
+            raise self._misfit(old.tool, decision.args or {}, error, call.lang) from None
         if isinstance(proposal, ToolResult):
             raise Refused("refused_by_backend", call.lang, detail=proposal.text)
         return proposal
+
+    def _misfit(self, tool: str, args: Mapping[str, Any], error: ArgumentError, lang: Lang) -> Refused:
+        """A value that does not fit its field is a slip in the form; a field that the form never had is none."""
+        fields = form_schema(self._toolset.specs[tool], lang).get("properties", {})
+        if unknown := sorted(args.keys() - fields.keys()):
+            names = ", ".join(clean_text(name, 40) for name in unknown[:5])
+            return Refused("unknown_fields", lang, errors=error.errors, names=names)
+        return Refused("invalid_arguments", lang, errors=error.errors)
 
     async def edit(
         self, connection: Connection, call: Call, principal: Principal, decision: Decision, proposal: Proposal

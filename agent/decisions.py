@@ -26,7 +26,7 @@ from store.messages import Content
 from store.pool import Connection, transaction
 from store.turns import Turn
 
-UNFIT = ("not_found", "invalid_arguments", "refused_by_backend")
+UNFIT = ("not_found", "unknown_fields", "refused_by_backend")
 
 
 class Decisions(Library):
@@ -41,7 +41,8 @@ class Decisions(Library):
         """Approve, deny or edit a pending card. An edit answers with the new version, still pending.
 
         The same decision again is harmless; one that comes too late is refused with the winner's, one on a card
-        that has changed since as "stale_card".
+        that has changed since as "stale_card". What could not be honoured is on record; a value that does not fit
+        its field of the form is only told to the person.
         """
         try:
             with refusing():

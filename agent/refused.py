@@ -36,6 +36,8 @@ SENTENCES: dict[str, tuple[int, str, str]] = {
                 "Срок запроса истёк, ничего не выполнено. Попросите снова, если это ещё нужно."),
     "invalid_arguments": (422, "Some values do not fit this tool. Correct the marked fields.",
                           "Некоторые значения не подходят инструменту. Исправьте отмеченные поля."),
+    "unknown_fields": (422, "This tool has no such fields: {names}. Send only those that its card shows.",
+                       "У инструмента нет таких полей: {names}. Отправляйте только те, что показаны на карточке."),
     "refused_by_backend": (422, "The backend refuses this version: {detail}",
                            "Бэкенд отклоняет этот вариант: {detail}"),
     "too_many_pending": (429, "You have {limit} requests waiting for a decision. Decide some of them first.",

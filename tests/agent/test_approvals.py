@@ -60,15 +60,62 @@ async def test_card_is_signed_in_both_languages_and_its_form_is_drawn_in_its_own
     assert "description" not in field
 
 
-async def test_a_card_in_another_language_that_tells_of_another_state_is_left_out(bench):
-    class Moving(ShelfToolset):
-        async def preview(self, name, args, call):
-            told = await super().preview(name, args, call)
-            return told.model_copy(update={"etag": f'"{call.lang}"'})
+class Moving(ShelfToolset):
+    """Things that change between the dry runs of the two languages, for the first `times` rounds."""
 
-    bench.toolset = Moving(bench.shelf)
+    def __init__(self, shelf, times, change):
+        super().__init__(shelf)
+        self.left, self.change = times, change
+
+    async def preview(self, name, args, call):
+        if call.lang == "ru" and self.left:
+            self.left -= 1
+            self.change(self.shelf)
+        told = await super().preview(name, args, call)
+        rows = {"type": "facts", "items": [["rows", self.shelf.calls["rows"]]]}
+        return told.model_copy(update={"evidence": [*told.evidence, rows]})
+
+
+def bumped(shelf):
+    shelf.put("d-1", f"Sales {shelf.things['d-1']['rev']}", shelf.things["d-1"]["rev"] + 1)
+
+
+def grown(shelf):
+    """What is shown of the thing changes, its revision does not."""
+    shelf.calls["rows"] += 1
+
+
+def removed_and_back(shelf):
+    shelf.things.pop("d-1", None) or shelf.put("d-1", "Back", 9)
+
+
+@pytest.mark.parametrize("times", [1, 2])
+async def test_what_changes_between_the_two_languages_is_looked_at_again(bench, times):
+    bench.toolset = Moving(bench.shelf, times, bumped)
     bench.use_keys(KEYS)
-    assert (await bench.ask()).card["other"] == {}
+    row = await bench.ask()
+    assert row.etag == bench.shelf.etag("d-1") == f'"{1 + times}"'
+    assert row.card["evidence"] == row.card["other"]["ru"]["evidence"]
+    assert bench.shelf.calls["preview delete_thing"] == 2 * (1 + times)
+    await bench.decide(row)
+    assert (await bench.run(row)).ok
+
+
+async def test_a_thing_that_vanishes_between_the_two_languages_is_looked_at_again(bench):
+    bench.toolset = Moving(bench.shelf, 2, removed_and_back)
+    bench.use_keys(KEYS)
+    row = await bench.ask()
+    assert (row.etag, row.card["other"]["ru"]["evidence"]) == ('"9"', row.card["evidence"])
+
+
+@pytest.mark.parametrize("change", [bumped, grown])
+async def test_a_thing_that_never_rests_is_told_of_in_one_language(bench, change):
+    bench.toolset = Moving(bench.shelf, 99, change)
+    bench.use_keys(KEYS)
+    row = await bench.ask()
+    assert row.card["other"] == {}
+    assert bench.approvals.holds(row)
+    assert bench.shelf.calls["preview delete_thing"] == 6
 
 
 async def test_what_the_backend_refuses_is_not_asked(bench):
