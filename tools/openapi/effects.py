@@ -4,9 +4,10 @@ Deny by default: an operation is `read` or `write` only when something proves it
 """
 
 import re
+from collections.abc import Iterable
 from dataclasses import dataclass, field, replace
 
-from tools.openapi import words
+from tools.openapi import ordinary, words
 from tools.toolset import Effect
 
 SAFE_METHODS = frozenset({"GET", "HEAD", "OPTIONS", "TRACE"})
@@ -74,8 +75,10 @@ def _classify_safe(facts: Facts) -> Verdict:
         return Verdict(Effect.DANGER, (f"GET, but it can be told to “{switch[0]}”",))
     if lead in words.READ:
         return _confesses(facts, first) or Verdict(Effect.READ, (f"the method is GET and the name says “{lead}”",))
-    for word in (lead, last[0] if len(last) == 1 else None):
-        if word in words.DANGER - words.NOUNS_TOO:
+    if hit := _confession(f"{facts.summary}. {facts.description}"):
+        return Verdict(Effect.DANGER, (f"GET, but the description says “{hit}”",))
+    for word in (lead, last[0] if len(last) == 1 else None, *name_words(facts)[:1]):
+        if word in (words.DANGER | words.GET_TAKES) - words.GET_NOUNS:
             return Verdict(Effect.DANGER, (f"GET, but the name says “{word}”",))
         if word in words.GET_WRITES:
             return Verdict(Effect.WRITE, (f"GET, but the name says “{word}”",))
@@ -89,10 +92,17 @@ def _classify_safe(facts: Facts) -> Verdict:
 
 def _confesses(facts: Facts, first: str) -> Verdict | None:
     """A GET that is named like a reading but says that it does more: a second verb, or “Deletes …” in its text."""
+    if hit := _confession(f"{facts.summary}. {facts.description}"):
+        return Verdict(Effect.DANGER, (f"GET, but the description says “{hit}”",))
     opening = next(iter(_words(first)), "")
     if opening.endswith("s") and _verb(opening) in words.DANGER - words.NOUNS_TOO:
         return Verdict(Effect.DANGER, (f"GET, but the description begins with “{opening}”",))
     return _mixed(name_words(facts))
+
+
+def _confession(text: str) -> str:
+    hits = (re.search(phrase, text, re.I) for phrase in words.GET_CONFESSIONS)
+    return next((hit.group(0) for hit in hits if hit), "")
 
 
 def _russian_deed(facts: Facts) -> bool:
@@ -119,7 +129,7 @@ def _proof_of_reading(facts: Facts) -> tuple[str, ...]:
     """Why a POST only reads: its own name, its last path segment or its summary says so."""
     if facts.method.upper() != "POST":
         return ()
-    name, last = name_words(facts), path_words(facts)
+    name, last = [w for w in name_words(facts) if w not in words.BULK], path_words(facts)
     lead, plain = _lead(name), words.READ - words.READ_OR_CHANGE
     acted_on = facts.path.rstrip("/").endswith(f"}}/{'-'.join(last)}") and last[0] in words.CHANGE_WHEN_LAST
     if lead in words.READ_OR_CHANGE or acted_on or (lead == "check" and {"in", "out"} & set(name)):
@@ -198,16 +208,39 @@ def _field_dangers(facts: Facts) -> list[str]:
 
 
 def _proof_of_small_change(facts: Facts) -> tuple[str, ...]:
-    """Why a change is limited and reversible: a plain verb for one plain record."""
-    opening = _verb(next(iter(_words(facts.summary)), ""))
-    lead = _lead(name_words(facts)) or _lead(path_words(facts)) or opening
-    if lead in words.WRITE:
-        return (f"the name says “{lead}” and nothing speaks of danger",)
-    if _russian(facts.summary, words.RU_WRITE):
-        return ("the summary says that it changes one record",)
-    if facts.method.upper() in {"PUT", "PATCH"} and "{" in facts.path.rstrip("/").rsplit("/", 1)[-1]:
-        return (f"{facts.method.upper()} of one thing and nothing speaks of danger",)
+    """Why a change is limited and reversible: a plain verb, and a thing or fields that only keep what one wrote."""
+    verb = _lead(name_words(facts)) or _lead(path_words(facts)) or _verb(next(iter(_words(facts.summary)), ""))
+    if verb in ordinary.PERSONAL or (verb in words.SESSION_VERBS - {"signup"} and verb in _words(facts.path)):
+        return (f"the name says “{verb}”, which concerns one's own view",)
+    one = facts.method.upper() in {"PUT", "PATCH"} and facts.path.rstrip("/").endswith("}")
+    if not (verb in ordinary.EDITS or one or _russian(facts.summary, words.RU_WRITE)):
+        return ()
+    if thing := _ordinary_thing(facts):
+        return (f"the name says “{verb or facts.method}” of “{thing}” and nothing speaks of danger",)
+    if one and facts.body_fields and all(name in ordinary.FIELDS for name in _snake(facts.body_fields)):
+        return (f"{facts.method.upper()} of one thing, and its fields only describe",)
     return ()
+
+
+def _ordinary_thing(facts: Facts) -> str:
+    """The thing by name or else by path, when it only keeps what somebody wrote; inside a thing of power it does not."""
+    fixed = [i for i, segment in enumerate(_segments(facts.path)) if "{" not in segment]
+    *outer, last = [_singular((_words(_segments(facts.path)[i]) or [""])[-1]) for i in fixed] or [""]
+    if _russian(facts.summary, ordinary.RU_THINGS):
+        return facts.summary
+    named = [w for w in name_words(facts) if _verb(w) not in ordinary.EDITS or w in ordinary.THINGS]
+    thing = _singular(_head_noun(named, [])) or last
+    if thing not in ordinary.THINGS or last in words.ACTING_NOUNS:
+        return ""
+    nested = len(fixed) > 1 and fixed[-1] - fixed[-2] > 1
+    return "" if thing in ordinary.GENERIC and nested and outer[-1] not in ordinary.THINGS else thing
+
+
+def _singular(word: str) -> str:
+    """“story” of “stories”; a word that is known as it stands stays."""
+    if word in ordinary.THINGS or word.endswith("ss"):
+        return word
+    return f"{word[:-3]}y" if word.endswith("ies") else word.removesuffix("s")
 
 
 def name_words(facts: Facts) -> list[str]:
@@ -280,8 +313,11 @@ def _head_noun(name: list[str], last: list[str]) -> str:
 
 
 def _fields(facts: Facts, wanted: frozenset[str]) -> str:
-    names = [re.sub(r"(?<=[a-z0-9])(?=[A-Z])", "_", f).lower() for f in facts.body_fields]
-    return next((n for n in names if n in wanted), "")
+    return next((name for name in _snake(facts.body_fields) if name in wanted), "")
+
+
+def _snake(names: Iterable[str]) -> list[str]:
+    return [re.sub(r"(?<=[a-z0-9])(?=[A-Z])", "_", name).lower() for name in names]
 
 
 def _first_sentence(text: str) -> str:

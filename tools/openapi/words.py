@@ -8,7 +8,8 @@ READ = frozenset(
     "check validate preview compare diff calculate compute estimate convert format parse simulate browse resolve "
     "inspect explain suggest autocomplete match head peek download average return returns display explore gets watch "
     "lists reads searches retrieves validates checks counts calculates queries fetches shows render lint tokenize "
-    "encode decode highlight".split()
+    "encode decode highlight predict embed translate introspect classify detect recognize score rank summarize "
+    "geocode infer forecast recommend measure transcribe".split()
 )
 # Of these, the words that change something as often: resolve an alert, page a person, fetch from elsewhere, mark as
 # read. They prove nothing for another method than GET.
@@ -42,7 +43,7 @@ DANGER = frozenset(
     "enable block unblock transfer settle void book unlink dismiss reassign evacuate cleanup collect write discard "
     "bootstrap regenerate generate complete close reopen void trash recycle hangup dial call escalate sign resolve "
     "return scale resize share unshare expel kick mute leave quit depose forbid allow authorize deauthorize "
-    "enforce".split()
+    "enforce toggle arm disarm press open dispense ignite unmute".split()
 )
 MAKE = frozenset("create creates add insert append new make".split())
 # Danger verbs that also name an ordinary thing: to create a book books nothing.
@@ -61,7 +62,17 @@ NOUNS_TOO = frozenset(
     "fail collect drain sync rotate drop charge refund stop log record post label tag note comment page match "
     "filter query count set sort mark update change copy draft store move archive upgrade attach capture clear submit "
     "publish approve confirm accept promote expire reset restore write apply import activate checkout install resolve "
-    "return scale resize share leave allow".split()
+    "return scale resize share leave allow open press".split()
+)
+# Of these, the ones that a GET names as a thing. The others it does: `GET /invitations/{id}/accept`.
+GET_NOUNS = frozenset(
+    "run schedule import merge block transfer lock call sign bulk batch book capture skip drain sync charge refund "
+    "upgrade checkout return scale share leave complete open log record post label tag note comment page match filter "
+    "query count set sort mark update change copy draft store move archive drop collect attach import resolve".split()
+)
+# What a GET may do besides to its own answer: take it away.
+GET_TAKES = frozenset(
+    "receive consume pop dequeue claim acquire redeem verify relay take lease toggle switch ack unsubscribe".split()
 )
 # Making or changing one of these acts beyond the record itself: it runs, spends, sends or hands out power.
 ACTING_NOUNS = frozenset(
@@ -103,7 +114,15 @@ BULK = frozenset("bulk batch mass all multiple many".split())
 # What a GET may confess to: the plainest verbs of change, none of them a noun.
 GET_WRITES = frozenset("create update insert add register renew login logout signin signout save rename edit".split())
 # Switches of a GET that make it act.
-ACTING_SWITCHES = frozenset("delete remove purge destroy drop reset execute kill shutdown terminate".split())
+ACTING_SWITCHES = frozenset(
+    "delete remove purge destroy drop reset execute kill shutdown terminate turn action cmd command power".split()
+)
+# What the text of a GET may confess to anywhere.
+GET_CONFESSIONS = (
+    r"\b(taken|removed|popped) (off|from) the (queue|list|stack)", r"\b(deletes|removes|dequeues|invalidates|consumes)\b",
+    r"\bmark(s|ed|ing)? .{0,40}\bas (read|seen|done|used|delivered)", r"\b(is|are|gets?) (removed|deleted|consumed|reset)\b",
+    r"\b(clears|resets|activates|toggles|revokes|unsubscribes)\b", r"\bone-click\b",
+)  # fmt: skip
 SESSION_VERBS = frozenset("login logout signin signout signup".split())
 
 # The forms by which Russian says that something is done, not that it was: infinitive, third person, action noun.
