@@ -81,10 +81,11 @@ def _acts(name: str, lexicon: Lexicon) -> frozenset[str]:
 
 
 def best_few(scores: Scores, admitted: np.ndarray, policy: Policy) -> list[int]:
-    """The tools that stand out in some part of the query, best first."""
+    """The tools that stand out in some part of the query, best first; work gets the nearest ones if none does."""
     fused = np.where(admitted, scores.fused, -np.inf)
-    top = fused.max(axis=1, keepdims=True)
     floor = np.minimum(scores.fused.mean(axis=1, keepdims=True), 0.0)
-    stands_out = ((fused - floor >= policy.threshold) & (fused - floor >= policy.ratio * (top - floor))).any(axis=0)
+    near = fused - floor >= policy.ratio * (fused.max(axis=1, keepdims=True) - floor)
+    stands_out = (near & (fused - floor >= policy.threshold)).any(axis=0)
+    chosen = stands_out if stands_out.any() else near.any(axis=0) & admitted
     best = fused.max(axis=0)
-    return [int(i) for i in np.argsort(-best, kind="stable") if stands_out[i]][: policy.cap]
+    return [int(i) for i in np.argsort(-best, kind="stable") if chosen[i]][: policy.cap]

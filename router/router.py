@@ -50,7 +50,9 @@ class Router:
         self._at = {name: i for i, name in enumerate(self._names)}
         self._lexicon = lexicon or packaged_lexicon()
         spelling = Spelling(self._lexicon, vocabulary_of(entries))
-        self._reader = Reader(self._lexicon, spelling, _served(entries, self._lexicon))
+        served = _served(entries, self._lexicon)
+        self._everyday = [text for text in self._lexicon.everyday if not _matters(text, self._lexicon) & served]
+        self._reader = Reader(self._lexicon, spelling, served)
         self._keywords = KeywordTier(entries, self._lexicon)
         self._context = Context(self.entries, self._lexicon)
         self._gate = Gate(entries, self._keywords, self._context, self._lexicon)
@@ -63,7 +65,7 @@ class Router:
 
     def use(self, embedder: Embedder) -> None:
         """Index the catalogue under this embedder and switch to it; takes seconds, selections go on meanwhile."""
-        tier = MeaningTier(list(self.entries.values()), embedder, self._lexicon.everyday, self._cache)
+        tier = MeaningTier(list(self.entries.values()), embedder, self._everyday, self._cache)
         self._tier = tier, self._policy or policy_for(embedder.id, self.bare)
 
     def notify(self, notice: str) -> None:
@@ -181,9 +183,14 @@ class Router:
 def _served(entries: Sequence[Entry], lexicon: Lexicon) -> frozenset[str]:
     """What of everyday life is work here: matters that tools are named for (a catalogue with a recipe finder is
     about food), and the words of descriptions."""
-    named = (f"@{concept}" for e in entries for word in name_words(e.name) for concept in lexicon.of(word))
+    named = (matter for e in entries for matter in _matters(" ".join(name_words(e.name)), lexicon))
     told = (stem(word) for e in entries for text in e.descriptions.values() for word in words(text))
-    return frozenset(filter(lexicon.is_outside, named)) | frozenset(told)
+    return frozenset(named) | frozenset(told)
+
+
+def _matters(text: str, lexicon: Lexicon) -> frozenset[str]:
+    """The matters of everyday life that single words of a text speak of."""
+    return frozenset(term for word in words(text) for c in lexicon.of(word) if lexicon.is_outside(term := f"@{c}"))
 
 
 def _bounded(text: str) -> str:
