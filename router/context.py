@@ -7,7 +7,7 @@ import numpy as np
 from router.entry import Entry
 from router.lexicon import Lexicon
 from router.reading import Part, Reading, Terms
-from router.text import name_words
+from router.text import name_words, stem
 
 _POINTERS = {
     "it", "that", "this", "them", "those", "one", "same", "there", "him", "her", "his", "first", "second", "third",
@@ -97,5 +97,7 @@ class Context:
 
 
 def _things(name: str, lexicon: Lexicon) -> frozenset[str]:
-    terms = {f"@{concept}" for word in name_words(name) for concept in lexicon.of(word)}
-    return frozenset(filter(lexicon.is_thing, terms))
+    """What a tool acts on: things of the lexicon in its name, and words that the lexicon knows nothing of."""
+    named = [word for word in name_words(name) if word not in lexicon.stop]
+    terms = {f"@{concept}" for word in named for concept in lexicon.of(word)}
+    return frozenset(filter(lexicon.is_thing, terms)) | {stem(word) for word in named if not lexicon.of(word)}

@@ -46,15 +46,20 @@ class Gate:
     def _evident(self, reading: Reading, scores: Scores, policy: Policy) -> np.ndarray:
         """Where the query asks for the act itself; once something is ruled out, only in so many words."""
         evident = scores.named.max(axis=0) >= policy.act
+        close = (scores.fused >= policy.close * scores.fused.max(axis=1, keepdims=True)).any(axis=0)
         if reading.cautious:
-            return evident
+            return evident | (close & self._asked(reading))
         if any(part.outside for part in reading.parts):
             return evident
         evident |= scores.acted.max(axis=0) >= policy.some
         evident |= scores.covered.max(axis=0) >= policy.covered
         evident |= scores.meaning.max(axis=0) >= policy.sure
-        best = scores.fused.max(axis=1, keepdims=True)
-        return evident | (scores.fused >= policy.close * best).any(axis=0)
+        return evident | close
+
+    def _asked(self, reading: Reading) -> np.ndarray:
+        """A mask of the tools that are named for an act that the query asks for."""
+        asked = set[str]().union(*(part.terms for part in reading.parts))
+        return np.array([not asked.isdisjoint(acts) for acts in self._acts], dtype=bool)
 
     def _ruled_out(self, terms: Terms, scores: Scores, reading: Reading) -> np.ndarray:
         """Changes that one clause forbids, by their act or, if it names none, by their thing.
@@ -69,8 +74,7 @@ class Gate:
             out |= on_thing & (self._danger | (wanted < _ASKED))
         elif reading.frozen:
             out |= on_thing & (wanted < _ASKED)
-        asked = set[str]().union(*(part.terms for part in reading.parts))
-        out |= (against >= _SURE) & np.array([not acts & asked for acts in self._acts])
+        out |= (against >= _SURE) & ~self._asked(reading)
         return out & self._changes
 
 
@@ -83,7 +87,9 @@ def _acts(name: str, lexicon: Lexicon) -> frozenset[str]:
 def best_few(scores: Scores, admitted: np.ndarray, policy: Policy) -> list[int]:
     """The tools that stand out in some part of the query, best first; work gets the nearest ones if none does."""
     fused = np.where(admitted, scores.fused, -np.inf)
-    floor = np.minimum(scores.fused.mean(axis=1, keepdims=True), 0.0)
+    if not admitted.any():
+        return []
+    floor = np.minimum(scores.fused.mean(axis=1, keepdims=True, where=admitted), 0.0)
     near = fused - floor >= policy.ratio * (fused.max(axis=1, keepdims=True) - floor)
     stands_out = (near & (fused - floor >= policy.threshold)).any(axis=0)
     chosen = stands_out if stands_out.any() else near.any(axis=0) & admitted
