@@ -52,13 +52,15 @@ def upgrade(url: str) -> None:
 def _only_one(connection: psycopg.Connection) -> Iterator[None]:
     """Hold the lock in a transaction, so that it also works behind a transaction pooler.
 
-    The lock is polled: a session that waits inside `pg_advisory_lock` holds a snapshot, for which the
-    holder's CREATE INDEX CONCURRENTLY would wait in turn, for ever.
+    The lock is polled, each time in a transaction of its own: one that waits inside `pg_advisory_lock`, or stays open
+    between two tries, is one that the holder's CREATE INDEX CONCURRENTLY may wait for in turn, for ever.
     """
-    with connection.transaction():
-        while not _try_lock(connection):
-            time.sleep(_POLL)
-        yield
+    while True:
+        with connection.transaction():
+            if _try_lock(connection):
+                yield
+                return
+        time.sleep(_POLL)
 
 
 def _try_lock(connection: psycopg.Connection) -> bool:
