@@ -223,17 +223,25 @@ def _proof_of_small_change(facts: Facts) -> tuple[str, ...]:
 
 
 def _ordinary_thing(facts: Facts) -> str:
-    """The thing by name or else by path, when it only keeps what somebody wrote; inside a thing of power it does not."""
+    """The thing by name or else by path, when it only keeps what somebody wrote."""
     fixed = [i for i, segment in enumerate(_segments(facts.path)) if "{" not in segment]
     *outer, last = [_singular((_words(_segments(facts.path)[i]) or [""])[-1]) for i in fixed] or [""]
     if _russian(facts.summary, ordinary.RU_THINGS):
         return facts.summary
     named = [w for w in name_words(facts) if _verb(w) not in ordinary.EDITS or w in ordinary.THINGS]
     thing = _singular(_head_noun(named, [])) or last
-    if thing not in ordinary.THINGS or last in words.ACTING_NOUNS:
+    if thing not in ordinary.THINGS or last in words.ACTING_NOUNS or _unknown_verb(facts):
         return ""
     nested = len(fixed) > 1 and fixed[-1] - fixed[-2] > 1
     return "" if thing in ordinary.GENERIC and nested and outer[-1] not in ordinary.THINGS else thing
+
+
+def _unknown_verb(facts: Facts) -> bool:
+    """Whether a name begins with what is neither a verb of editing nor its thing: `buy_label` labels nothing."""
+    name = name_words(facts)
+    mine = {_singular(word) for segment in _segments(facts.path) for word in _words(segment)}
+    known = ordinary.EDITS | ordinary.THINGS | words.WRITE | mine
+    return len(name) > 1 and not {name[0], _verb(name[0]), _singular(name[0])} & known
 
 
 def _singular(word: str) -> str:

@@ -9,12 +9,10 @@ EDITS = frozenset(
     "comment note upload log record put move copy duplicate clone assign reorder sort draft".split()
 )
 # Verbs that concern the person's own view of things, whatever the thing is.
-PERSONAL = frozenset(
-    "favorite favourite star unstar pin unpin like unlike bookmark comment annotate draft".split()
-)
+PERSONAL = frozenset("favorite favourite star unstar pin unpin like unlike bookmark comment annotate draft".split())
 THINGS = frozenset(
     "note notes comment annotation label tag draft bookmark favorite favourite like star reaction reminder task "
-    "todo checklist goal milestone epic story idea memo snippet journal diary habit contact company customer client "
+    "todo checklist goal milestone idea memo snippet journal diary habit contact company customer client "
     "deal lead opportunity person author project board column card list folder document doc article chapter section "
     "paragraph category collection playlist album track song photo picture avatar attachment recipe meal workout book "
     "movie dashboard widget chart view preference preferences profile bio nickname theme bookmark wishlist feedback "

@@ -68,11 +68,12 @@ NOUNS_TOO = frozenset(
 GET_NOUNS = frozenset(
     "run schedule import merge block transfer lock call sign bulk batch book capture skip drain sync charge refund "
     "upgrade checkout return scale share leave complete open log record post label tag note comment page match filter "
-    "query count set sort mark update change copy draft store move archive drop collect attach import resolve".split()
+    "query count sort draft store archive drop collect attach import resolve".split()
 )
 # What a GET may do besides to its own answer: take it away.
 GET_TAKES = frozenset(
-    "receive consume pop dequeue claim acquire redeem verify relay take lease toggle switch ack unsubscribe".split()
+    "receive consume pop dequeue claim acquire redeem verify relay take lease toggle switch ack unsubscribe move copy "
+    "set change update mark assign".split()
 )
 # Making or changing one of these acts beyond the record itself: it runs, spends, sends or hands out power.
 ACTING_NOUNS = frozenset(
@@ -119,9 +120,12 @@ ACTING_SWITCHES = frozenset(
 )
 # What the text of a GET may confess to anywhere.
 GET_CONFESSIONS = (
-    r"\b(taken|removed|popped) (off|from) the (queue|list|stack)", r"\b(deletes|removes|dequeues|invalidates|consumes)\b",
-    r"\bmark(s|ed|ing)? .{0,40}\bas (read|seen|done|used|delivered)", r"\b(is|are|gets?) (removed|deleted|consumed|reset)\b",
+    r"\b(taken|removed|popped) (off|from) the (queue|list|stack)",
+    r"\b(deletes|removes|dequeues|invalidates|consumes)\b",
+    r"\bmark(s|ed|ing)? .{0,40}\bas (read|seen|done|used|delivered)",
+    r"\b(is|are|gets?) (removed|deleted|consumed|reset)\b",
     r"\b(clears|resets|activates|toggles|revokes|unsubscribes)\b", r"\bone-click\b",
+    r"\band (then )?\w+s (it|them)\b",
 )  # fmt: skip
 SESSION_VERBS = frozenset("login logout signin signout signup".split())
 
@@ -149,7 +153,8 @@ DANGER_PHRASES = (
     r"\bsends? (an? |the )?(e-?mail|sms|message|notification|invitation)", r"\bcharges?\b.*\b(card|customer|account)\b",
     r"\bexecutes?\b", r"\bevicts?\b", r"\bno longer be\b",
     r"\bdestructive\b", r"\bdangerous\b", r"\b(shuts? down|restarts?|reboots?)\b",
-    r"\ball existing\b", r"\bdrops? (the|all)\b", r"необратим", r"безвозвратн",
+    r"\b(followers|subscribers|everyone|publicly)\b", r"\ball existing\b", r"\bdrops? (the|all)\b",
+    r"необратим", r"безвозвратн",
     r"нельзя (отменить|вернуть|восстановить)",
     r"\bудал(яет|ит|ены|ятся)", r"\bперезапис", r"\bотправ(ляет|ит|ляются) ", r"\bсписыва", r"\bзапуска(ет|ются)\b",
 )  # fmt: skip

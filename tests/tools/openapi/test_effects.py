@@ -30,12 +30,16 @@ def test_hardly_a_danger_is_write_and_most_reads_are_read(outcomes):
     assert counts["read", Effect.READ] >= 0.9 * reads
 
 
-def test_operations_from_memory_of_other_apis():
-    rows = [json.loads(line) for line in (DATA / "danger_own.jsonl").read_text("utf-8").splitlines()]
+@pytest.mark.parametrize(
+    ("name", "dangers", "reads"),
+    [("danger_own", 65, 40), ("danger_blind", 65, 35), ("danger_blind_more", 49, 21)],
+)
+def test_operations_from_memory_of_other_apis(name, dangers, reads):
+    rows = [json.loads(line) for line in (DATA / f"{name}.jsonl").read_text("utf-8").splitlines()]
     keys = ("method", "path", "operation_id", "summary", "description", "parameters", "body_fields")
     counts = Counter((row["label"], classify(Facts(*(row[key] for key in keys))).effect) for row in rows)
-    dangers, reads = (sum(n for (label, _), n in counts.items() if label == kind) for kind in ("danger", "read"))
-    assert (dangers, reads) == (65, 40)
+    there = tuple(sum(n for (label, _), n in counts.items() if label == kind) for kind in ("danger", "read"))
+    assert there == (dangers, reads)
     assert counts["danger", Effect.READ] == 0
     assert counts["danger", Effect.WRITE] <= 0.02 * dangers
     assert counts["read", Effect.READ] >= 0.9 * reads
