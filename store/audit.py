@@ -10,7 +10,7 @@ import json
 from collections.abc import AsyncIterator
 from dataclasses import asdict, dataclass, field, replace
 from datetime import UTC, datetime
-from typing import Any, LiteralString
+from typing import Any, Literal, LiteralString
 from uuid import UUID
 
 from store.pool import Connection
@@ -21,6 +21,21 @@ BATCH = 1000
 COLUMNS: LiteralString = """
     tenant, seq, at, kind, actor, actor_name, owner, conversation_id, turn_id, approval_id, tool, data,
     data::text as data_text, prev_hash, hash
+"""
+
+Decision = Literal["approved", "denied", "edited", "asked", "expired", "superseded", "refused", "unasked"]
+# What is written down about a card belongs together, but each person's entries alone: whoever tried somebody else's
+# card must not learn from their own entry what became of it.
+_OF_CARD: LiteralString = "e.tenant = a.tenant and e.approval_id = a.approval_id and e.owner = a.owner"
+_DECIDED: LiteralString = f"""
+    case %(decision)s::text
+        when 'unasked' then a.approval_id is null and a.kind in ('sent', 'came_back')
+        when 'asked' then exists (select 1 from audit e where {_OF_CARD} and e.kind = 'asked')
+            and not exists (select 1 from audit e where {_OF_CARD} and e.kind in ('decided', 'expired', 'superseded'))
+        else (a.kind = 'refused' and a.kind = %(decision)s) or exists (select 1 from audit e where {_OF_CARD}
+            and case e.kind when 'decided' then e.data ->> 'decision' else e.kind end = %(decision)s
+            and e.kind in ('decided', 'expired', 'superseded', 'refused'))
+    end
 """
 
 
@@ -70,14 +85,34 @@ class Link(Entry):
 
 @dataclass(frozen=True, slots=True)
 class Filter:
-    """Which entries to show; None means any."""
+    """Which entries to show; None means any.
+
+    `owner` is whose entries may be seen at all, `person` whose are wanted. A `decision` finds everything about the
+    cards on which it was taken: also "asked" (it waits), "refused" (some attempt was), "unasked" (no card at all).
+    """
 
     owner: str | None = None
+    person: str | None = None
+    decision: Decision | None = None
+    conversation_id: UUID | None = None
     actor: str | None = None
     kind: str | None = None
     tool: str | None = None
     since: datetime | None = None
     until: datetime | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Owner:
+    """Somebody in whose matters there are entries; `name` is the newest that they had."""
+
+    id: str
+    name: str
+
+
+@dataclass(frozen=True, slots=True)
+class _Tool:
+    tool: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -135,28 +170,50 @@ async def page(
         connection,
         Link,
         f"""
-        select {COLUMNS} from audit
+        select {COLUMNS} from audit a
         where tenant = %(tenant)s and (%(before)s::bigint is null or seq < %(before)s)
             and (%(owner)s::text is null or owner = %(owner)s)
+            and (%(person)s::text is null or owner = %(person)s)
             and (%(actor)s::text is null or actor = %(actor)s)
             and (%(kind)s::text is null or kind = %(kind)s)
             and (%(tool)s::text is null or tool = %(tool)s)
+            and (%(conversation_id)s::uuid is null or conversation_id = %(conversation_id)s)
             and (%(since)s::timestamptz is null or at >= %(since)s)
             and (%(until)s::timestamptz is null or at < %(until)s)
+            and (%(decision)s::text is null or {_DECIDED})
         order by seq desc limit %(limit)s
         """,
-        {
-            "tenant": tenant,
-            "before": before,
-            "limit": limit,
-            "owner": where.owner,
-            "actor": where.actor,
-            "kind": where.kind,
-            "tool": where.tool,
-            "since": where.since,
-            "until": where.until,
-        },
+        {"tenant": tenant, "before": before, "limit": limit, **asdict(where)},
     )
+
+
+async def people(connection: Connection, tenant: str, owner: str | None = None) -> list[Owner]:
+    """In whose matters the tenant has entries, by name; with `owner` only them."""
+    return await many(
+        connection,
+        Owner,
+        """
+        select owner as id, coalesce(
+            (array_agg(actor_name order by seq desc) filter (where actor = owner and actor_name <> ''))[1], '') as name
+        from audit where tenant = %(tenant)s and (%(owner)s::text is null or owner = %(owner)s)
+        group by owner order by 2, 1
+        """,
+        {"tenant": tenant, "owner": owner},
+    )
+
+
+async def tools(connection: Connection, tenant: str, owner: str | None = None) -> list[str]:
+    """Of which tools the tenant, or one person in it, has entries; by name."""
+    rows = await many(
+        connection,
+        _Tool,
+        """
+        select distinct tool from audit
+        where tenant = %(tenant)s and (%(owner)s::text is null or owner = %(owner)s) and tool is not null order by tool
+        """,
+        {"tenant": tenant, "owner": owner},
+    )
+    return [row.tool for row in rows]
 
 
 async def heads(connection: Connection) -> list[Head]:

@@ -7,7 +7,7 @@ from uuid import UUID
 from agent.identity import Principal, Unauthenticated
 from agent.keys import KeyRing, new_secrets
 from router.entry import Choice, Selection
-from store.audit import Filter, Link
+from store.audit import Filter, Link, Owner
 from store.sessions import Session
 from store.usage import By, Spent
 from tests.ui.fake_turns import FakeTurns
@@ -71,10 +71,24 @@ class Log:
             for link in reversed(self.links)
             if link.tenant == tenant
             and where.owner in (None, link.owner)
+            and where.person in (None, link.owner)
+            and where.tool in (None, link.tool)
+            and where.decision in (None, self._decision(link))
+            and where.conversation_id in (None, link.conversation_id)
             and (where.since is None or link.at >= where.since)
             and (before is None or link.seq < before)
         ]
         return found[:limit]
+
+    async def choices(self, tenant: str, owner: str | None) -> tuple[list[Owner], list[str]]:
+        mine = [link for link in self.links if owner in (None, link.owner)]
+        people = {link.owner: link.actor_name for link in mine if link.actor_name}
+        return [Owner(*one) for one in people.items()], sorted({link.tool for link in mine if link.tool})
+
+    def _decision(self, link: Link) -> str:
+        of_card = [one for one in self.links if link.approval_id and one.approval_id == link.approval_id]
+        decided = [one.data.get("decision", one.kind) for one in of_card if one.kind in ("decided", "expired")]
+        return decided[-1] if decided else "asked" if of_card else "unasked"
 
     def add(self, kind: str, owner: str, name: str, tool: str, approval: UUID | None = None, **data) -> None:
         """An entry of today; `name` acted."""

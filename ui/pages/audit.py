@@ -3,13 +3,14 @@
 from collections.abc import AsyncIterator
 from datetime import UTC, datetime, timedelta
 from typing import Annotated, Any, Protocol
+from uuid import UUID
 
 from fastapi import APIRouter, Depends, Query
 from fastapi.responses import StreamingResponse
 
 from agent.identity import Principal
 from store import audit as log
-from store.audit import Filter, Link
+from store.audit import Decision, Filter, Link, Owner
 from store.pool import Pool
 from tools.toolset import Role
 from ui.answers import signed_in
@@ -17,6 +18,7 @@ from ui.pages.files import attached, csv_lines, json_lines
 
 Person = Annotated[Principal, Depends(signed_in)]
 Days = Annotated[int, Query(ge=1, le=3650)]
+Text = Annotated[str, Query(max_length=500, pattern=r"^[^\x00]+$")]
 Before = Annotated[int, Query(ge=1, lt=2**63)]
 PAGE = 500
 COLUMNS = (
@@ -42,6 +44,10 @@ class AuditLog(Protocol):
         """The newest entries that fit, or those before a `seq`; newest first."""
         ...
 
+    async def choices(self, tenant: str, owner: str | None) -> tuple[list[Owner], list[str]]:
+        """The people and the tools that there are entries of, or those of one owner."""
+        ...
+
 
 class StoredAudit:
     """The log in the database."""
@@ -54,35 +60,57 @@ class StoredAudit:
         async with self._pool.connection() as connection:
             return await log.page(connection, tenant, where, before=before, limit=limit)
 
+    async def choices(self, tenant: str, owner: str | None) -> tuple[list[Owner], list[str]]:
+        """The people and the tools that there are entries of, or those of one owner."""
+        async with self._pool.connection() as connection:
+            return await log.people(connection, tenant, owner), await log.tools(connection, tenant, owner)
+
+
+def wanted(
+    person: Person,
+    days: Days = 30,
+    who: Text | None = None,
+    decision: Decision | None = None,
+    tool: Text | None = None,
+    conversation: UUID | None = None,
+) -> Filter:
+    """What is asked for, of what may be seen: an admin sees the tenant, everybody else what is theirs."""
+    return Filter(
+        owner=None if person.role is Role.ADMIN else person.subject,
+        person=who,
+        decision=decision,
+        tool=tool,
+        conversation_id=conversation,
+        since=datetime.now(UTC) - timedelta(days=days),
+    )
+
+
+Wanted = Annotated[Filter, Depends(wanted)]
+
 
 def audit_routes(entries: AuditLog) -> APIRouter:
-    """`GET /ui/audit`, `/ui/audit.csv` and `/ui/audit.json`."""
+    """`GET /ui/audit`, `/ui/audit.csv` and `/ui/audit.json`, which take the same filters."""
     router = APIRouter(prefix="/ui")
 
     @router.get("/audit")
-    async def audit(person: Person, days: Days = 30, before: Before | None = None) -> dict[str, Any]:
-        found = await entries.page(person.tenant, visible_to(person, days), before, PAGE)
+    async def audit(person: Person, where: Wanted, before: Before | None = None) -> dict[str, Any]:
+        found = await entries.page(person.tenant, where, before, PAGE)
         earlier = found[-1].seq if len(found) == PAGE else None
-        shown = [row(link) for link in found]
-        return {"entries": shown, "earlier": earlier, "all": person.role is Role.ADMIN}
+        people, tools = await entries.choices(person.tenant, where.owner)
+        choices = {"people": [{"id": one.id, "name": one.name} for one in people], "tools": tools}
+        return {"entries": [row(link) for link in found], "earlier": earlier, "all": where.owner is None, **choices}
 
     @router.get("/audit.csv")
-    async def as_csv(person: Person, days: Days = 30) -> StreamingResponse:
-        lines = csv_lines(COLUMNS, everything(entries, person, days))
+    async def as_csv(person: Person, where: Wanted) -> StreamingResponse:
+        lines = csv_lines(COLUMNS, everything(entries, person.tenant, where))
         return StreamingResponse(lines, media_type="text/csv; charset=utf-8", headers=attached("audit.csv"))
 
     @router.get("/audit.json")
-    async def as_json(person: Person, days: Days = 30) -> StreamingResponse:
-        lines = json_lines(everything(entries, person, days))
+    async def as_json(person: Person, where: Wanted) -> StreamingResponse:
+        lines = json_lines(everything(entries, person.tenant, where))
         return StreamingResponse(lines, media_type="application/json", headers=attached("audit.json"))
 
     return router
-
-
-def visible_to(person: Principal, days: int) -> Filter:
-    """An admin sees the tenant, everybody else what is theirs."""
-    owner = None if person.role is Role.ADMIN else person.subject
-    return Filter(owner=owner, since=datetime.now(UTC) - timedelta(days=days))
 
 
 def row(link: Link) -> dict[str, Any]:
@@ -96,10 +124,10 @@ def row(link: Link) -> dict[str, Any]:
     return dict(zip(COLUMNS, values, strict=True))
 
 
-async def everything(entries: AuditLog, person: Principal, days: int) -> AsyncIterator[dict[str, Any]]:
-    """All entries that the person may see, newest first, read page by page."""
-    where, before = visible_to(person, days), None
-    while found := await entries.page(person.tenant, where, before, PAGE):
+async def everything(entries: AuditLog, tenant: str, where: Filter) -> AsyncIterator[dict[str, Any]]:
+    """All entries that fit, newest first, read page by page."""
+    before = None
+    while found := await entries.page(tenant, where, before, PAGE):
         for link in found:
             yield row(link)
         before = found[-1].seq

@@ -9,60 +9,79 @@ const DECISIONS = ["approved", "denied", "edited", "asked", "expired", "supersed
 
 export function audit() {
   const search = h("input", { class: "cs-in", id: "au-q", type: "search", autocomplete: "off", placeholder: t("audit.q") });
-  const who = h("select", { class: "cs-in", id: "au-who" });
+  const who = select("au-who", [["", t("audit.anyone")]]);
   const what = select("au-what", [["", t("audit.any")], ...DECISIONS.map((name) => [name, t("d." + name)])]);
+  const tool = select("au-tool", [["", t("audit.anytool")]]);
   const period = select("au-per", [["7", t("audit.7d")], ["30", t("audit.30d")], ["365", t("audit.365d")]], "30");
   const count = h("p", { class: "cs-note", role: "status" });
+  const place = h("p", { class: "cs-note", hidden: true }, t("audit.one"));
   const body = h("tbody", {});
   const clear = button(t("audit.clear"), { cls: "ghost small", on: reset });
   const more = button(t("audit.more"), { cls: "secondary small", on: () => load(earlier) });
   const files = ["csv", "json"].map((kind) => h("a", { class: "cs-btn secondary small", download: true }, h("span", {}, t(kind === "csv" ? "audit.export" : "audit.export.json"))));
   let entries = [];
   let earlier = null;
+  let conversation = "";
+  let asked = 0; // a slow answer must not replace a newer one
 
-  async function load(before = null) {
-    const reply = await query("audit", { days: period.value, ...(before ? { before } : {}) });
-    if (!reply.ok) return void (count.textContent = reply.text);
-    entries = named(before ? [...entries, ...reply.entries] : reply.entries);
-    earlier = reply.earlier;
-    ["csv", "json"].forEach((kind, i) => files[i].setAttribute("href", `/ui/audit.${kind}?days=${period.value}`));
-    people();
-    draw();
+  /** What the server filters by, for the table and for the files. */
+  function filters() {
+    const chosen = { days: period.value, who: who.value, decision: what.value, tool: tool.value, conversation };
+    return Object.fromEntries(Object.entries(chosen).filter(([, value]) => value));
   }
 
-  function people() {
-    const names = [...new Set(entries.map(person))].filter(Boolean).sort();
-    const chosen = who.value;
-    who.replaceChildren(...[["", t("audit.anyone")], ...names.map((name) => [name, visible(name)])].map(([v, text]) => h("option", { value: v, selected: v === chosen }, text)));
+  async function load(before = null) {
+    const mine = ++asked;
+    const wanted = filters();
+    const reply = await query("audit", { ...wanted, ...(before ? { before } : {}) });
+    if (mine !== asked) return;
+    if (!reply.ok) return void (count.textContent = reply.text);
+    entries = named(before ? [...entries, ...reply.entries] : reply.entries, reply.people);
+    earlier = reply.earlier;
+    ["csv", "json"].forEach((kind, i) => files[i].setAttribute("href", `/ui/audit.${kind}?${new URLSearchParams(wanted)}`));
+    offer(who, t("audit.anyone"), reply.people.map((one) => [one.id, visible(called(one))]));
+    offer(tool, t("audit.anytool"), reply.tools.map((name) => [name, visible(name)]));
+    draw();
   }
 
   function draw() {
     const all = matters(entries);
     const words = search.value.trim().toLowerCase();
-    const fits = (m) => (!words || m.text.includes(words)) && (!who.value || m.people.includes(who.value)) && (!what.value || m.decision === what.value);
-    const shown = all.filter(fits);
+    const shown = all.filter((m) => !words || m.text.includes(words));
     count.textContent = t("audit.count", { n: number(shown.length), m: number(all.length) });
-    clear.hidden = !(words || who.value || what.value);
+    clear.hidden = !(words || who.value || what.value || tool.value || conversation);
+    place.hidden = !conversation;
     more.hidden = !earlier;
-    body.replaceChildren(...(shown.length ? shown.flatMap(rows) : [h("tr", {}, h("td", { colspan: 5, class: "cs-none" }, t("audit.none")))]));
+    body.replaceChildren(...(shown.length ? shown.flatMap((m) => rows(m, only)) : [h("tr", {}, h("td", { colspan: 5, class: "cs-none" }, t("audit.none")))]));
+  }
+
+  function only(id) {
+    conversation = id;
+    load();
   }
 
   function reset() {
-    search.value = who.value = what.value = "";
-    draw();
+    search.value = who.value = what.value = tool.value = "";
+    only("");
     search.focus();
   }
 
-  for (const control of [search, who, what]) control.addEventListener("input", draw);
-  period.addEventListener("input", () => load());
+  search.addEventListener("input", draw);
+  for (const control of [who, what, tool, period]) control.addEventListener("input", () => load());
   const heads = ["when", "what", "who", "obj", "result"].map((key) => h("th", { scope: "col" }, t("audit." + key)));
   const element = h("div", { class: "cs-content wide" }, h("p", { class: "cs-pagelead" }, t("audit.lead")),
     h("div", { class: "cs-filters", role: "search" },
       h("div", { class: "cs-fl grow" }, h("label", { for: "au-q", class: "cs-sr" }, t("audit.q")), h("div", { class: "cs-search" }, icon("search"), search)),
-      labelled("audit.who", who), labelled("audit.what", what), labelled("audit.period", period)),
-    h("div", { class: "cs-tablebar" }, count, clear, h("span", { class: "cs-gap" }), files),
+      labelled("audit.who", who), labelled("audit.what", what), labelled("audit.tool", tool), labelled("audit.period", period)),
+    h("div", { class: "cs-tablebar" }, count, place, clear, h("span", { class: "cs-gap" }), files),
     h("div", { class: "cs-tablewrap" }, h("table", { class: "cs-table audit" }, h("thead", {}, h("tr", {}, heads)), body)), h("p", { class: "cs-more" }, more));
   return { element, refresh: () => load() };
+}
+
+/** The options of a list anew; what was chosen stays chosen. */
+function offer(control, any, options) {
+  const chosen = control.value;
+  control.replaceChildren(...[["", any], ...options].map(([v, text]) => h("option", { value: v, selected: v === chosen }, text)));
 }
 
 const select = (id, options, chosen = "") => h("select", { class: "cs-in", id }, options.map(([v, text]) => h("option", { value: v, selected: v === chosen }, text)));
@@ -70,10 +89,12 @@ const labelled = (key, control) => h("div", { class: "cs-fl" }, h("label", { for
 const person = (entry) => entry.name;
 
 /** Entries of the agent carry no name: it acted for somebody whom other entries name. */
-function named(entries) {
-  const names = new Map(entries.filter((entry) => entry.actor_name).map((entry) => [entry.actor, entry.actor_name]));
-  return entries.map((entry) => ({ ...entry, name: nameOf(names.get(entry.actor) ?? entry.actor.split("|").pop()) }));
+function named(entries, people) {
+  const names = new Map(people.map((one) => [one.id, called(one)]));
+  return entries.map((entry) => ({ ...entry, name: entry.actor_name ? nameOf(entry.actor_name) : names.get(entry.actor) ?? called({ id: entry.actor }) }));
 }
+
+const called = (one) => nameOf(one.name || one.id.split("|").pop());
 
 /** Entries that belong together, newest first: those of one approval, or of one call that needed none. */
 export function matters(entries) {
@@ -97,11 +118,11 @@ function matter(entries) {
   const object = card?.title ? statement(card.title) : visible(entries[0].tool ?? entries[0].kind);
   const result = back ? back.data.summary || t(back.data.ok ? "tool.done" : "tool.failed") : decided?.data.reason ? `“${decided.data.reason}”` : "";
   const text = [object, entries[0].tool, result, ...entries.map(person)].join(" ").toLowerCase();
-  return { entries, decision, object, result, failed: back?.data.ok === false, at: last.at, who: person(last), people: entries.map(person), tool: entries[0].tool, text };
+  return { entries, decision, object, result, failed: back?.data.ok === false, at: last.at, who: person(last), conversation: entries.find((entry) => entry.conversation)?.conversation, tool: entries[0].tool, text };
 }
 
-function rows(m) {
-  const detail = h("tr", { class: "cs-audit-more", hidden: true }, h("td", { colspan: 5 }, m.entries.map(entryOf)));
+function rows(m, only) {
+  const detail = h("tr", { class: "cs-audit-more", hidden: true }, h("td", { colspan: 5 }, m.entries.map(entryOf), m.conversation ? button(t("audit.only"), { cls: "link", on: () => only(m.conversation) }) : null));
   const toggle = h("button", { type: "button", class: "cs-btn link", "aria-expanded": "false", onclick: () => {
     detail.hidden = !detail.hidden;
     toggle.setAttribute("aria-expanded", String(!detail.hidden));
