@@ -13,7 +13,7 @@ import venv
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 from pathlib import Path
-from statistics import median
+from statistics import fmean, median
 from typing import Any
 
 import numpy as np
@@ -21,6 +21,8 @@ import numpy as np
 from router import Embedder, Entry, Router
 from router.bag import Bags
 from router.cases import Case, load_cases, load_catalogue
+from router.evaluation import figures
+from router.evaluation import run as outcomes_of
 from router.keywords import KeywordTier, vocabulary_of
 from router.lexicon import packaged_lexicon
 from router.models import BUILTIN, hub_answers, open_embedder
@@ -64,6 +66,7 @@ def run(options: argparse.Namespace) -> dict[str, Any]:
     report: dict[str, Any] = {
         "metatool_single": compare(*single, embedders, peers=not options.no_peers),
         "metatool_multi": compare(*multi, embedders, peers=False),
+        "offers": _offers(embedders[models[0]]),
         "times_ms": _times(embedders[models[0]], single[1]),
     }
     return report
@@ -71,8 +74,28 @@ def run(options: argparse.Namespace) -> dict[str, Any]:
 
 def tools_of(file: str) -> list[Entry]:
     """The catalogue in one of MetaTool's files of descriptions."""
-    described = json.loads((_DATA / "metatool" / file).read_text("utf-8"))
-    return [Entry(name=name, descriptions={"en": text}) for name, text in described.items()]
+    return load_catalogue(_DATA / "metatool" / file)
+
+
+def _offers(embedder: Embedder) -> dict[str, dict[str, float]]:
+    """What `select` offers, of tools known by names and descriptions alone, with effects known and unknown."""
+    talk = load_cases(_DATA / "foreign" / "small_talk.jsonl")
+    found = {}
+    for name, file in (("single", "plugin_des.json"), ("multi", "big_tool_des.json")):
+        cases = load_cases(_DATA / "metatool" / f"{name}.jsonl")
+        for effect in ("read", "unknown"):
+            router = Router([replace(tool, effect=effect) for tool in tools_of(file)], embedder)
+            found[f"metatool_{name}, effect {effect}"] = _offered(router, [*cases, *talk])
+    shop = Router(load_catalogue(_DATA / "foreign" / "shop_tools.json"), embedder)
+    return found | {"shop": _offered(shop, load_cases(_DATA / "foreign" / "shop.jsonl"))}
+
+
+def _offered(router: Router, cases: Sequence[Case]) -> dict[str, float]:
+    outcomes = outcomes_of(router, cases)
+    known = figures(outcomes)
+    keys = ("all_needed_recall", "mean_subset_in_scope", "mean_subset_out_of_scope")
+    work = [outcome for outcome in outcomes if outcome.case.needed]
+    return {key: known[key] for key in keys} | {"empty": round(fmean(not o.offered for o in work), 4)}
 
 
 def compare(
@@ -175,8 +198,10 @@ def _table(report: dict[str, Any]) -> str:
     lines = []
     for part in ("metatool_single", "metatool_multi"):
         lines.append(f"{part:<52}" + "".join(f"{f'R@{k}':>8}" for k in _AT))
-        for name, figures in report[part].items():
-            lines.append(f"  {name:<50}" + "".join(f"{figures[f'recall@{k}']:8.3f}" for k in _AT))
+        for name, recall in report[part].items():
+            lines.append(f"  {name:<50}" + "".join(f"{recall[f'recall@{k}']:8.3f}" for k in _AT))
+    for name, found in report["offers"].items():
+        lines.append(f"{name:<40}" + "".join(f"  {key} {value}" for key, value in found.items()))
     return "\n".join([*lines, *(f"{name:<30}{value:8.3f} ms" for name, value in report["times_ms"].items())])
 
 
