@@ -39,7 +39,8 @@ class MeaningTier:
         self._everyday = encode(list(everyday))
         self.low, self.high = self._scale()
         among = self._everyday @ self._everyday.T
-        self._random, self._alike = float(np.median(among)), float(np.median(_nearest(among)))
+        self._random = float(np.median(among))
+        self._alike = max(float(np.median(_nearest(among))), self._random + _LEAST_SPAN)
 
     def score(self, texts: Sequence[str]) -> tuple[np.ndarray, np.ndarray]:
         """For each text its nearness to each tool, and to everyday talk, on the model's own scales: 0 is noise,
