@@ -13,8 +13,9 @@ from agent import words
 from agent.approvals import Approvals
 from agent.identity import Principal
 from agent.refused import Refused
-from agent.views import ConversationRow, Message, Page, TurnRef
-from store import always, approvals, conversations, feedback, messages, turns
+from agent.steps import Usage
+from agent.views import ConversationRow, Message, Page, Spent, TurnRef
+from store import always, approvals, conversations, feedback, messages, turns, usage
 from store.errors import NotFound, TurnActive, TurnIdReused
 from store.pool import Connection, Pool
 from store.turns import Turn
@@ -30,6 +31,7 @@ class Library:
     _pool: Pool
     _toolset: Toolset
     _approvals: Approvals
+    _price: Callable[[Usage], float | None]
 
     async def open(
         self, principal: Principal, conversation_id: str, before: int | None = None, limit: int = 50
@@ -52,6 +54,15 @@ class Library:
             active_turn=TurnRef.of(active, replayed=True) if active else None,
             earlier=kept[0].seq if len(found) > limit else None,
         )
+
+    async def spent(self, principal: Principal, conversation_id: str) -> Spent:
+        """What all requests of a conversation cost so far; nothing for a conversation that is not the person's."""
+        mine = principal.tenant, principal.subject
+        async with self._store() as connection:
+            totals = await usage.of_conversation(connection, *mine, uuid_of(conversation_id))
+        kinds = [(t.input_tokens, t.cached_tokens, t.reasoning_tokens, t.output_tokens) for t in totals]
+        used = sum((Usage(*tokens) for tokens in kinds), Usage())
+        return Spent(used, self._price(used))
 
     async def conversations(
         self, principal: Principal, query: str | None = None, after: str | None = None, limit: int = 50

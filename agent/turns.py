@@ -26,7 +26,7 @@ from agent.routing import Routing, Selector
 from agent.steps import Usage
 from agent.tail import Parts, Tails
 from agent.titles import title_of
-from agent.views import Attachment, ConversationRow, Message, Page, TurnRef
+from agent.views import Attachment, ConversationRow, Message, Page, Spent, TurnRef
 from agent.worker import Worker
 from store import conversations, limits, messages, turns
 from store.messages import Content
@@ -34,7 +34,18 @@ from store.pool import Connection, Pool, transaction
 from store.turns import Request
 from tools.toolset import Lang, Toolset
 
-__all__ = ["Attachment", "ConversationRow", "Decision", "Message", "Page", "Principal", "Refused", "TurnRef", "Turns"]
+__all__ = [
+    "Attachment",
+    "ConversationRow",
+    "Decision",
+    "Message",
+    "Page",
+    "Principal",
+    "Refused",
+    "Spent",
+    "TurnRef",
+    "Turns",
+]
 
 NEW_CONVERSATIONS = UUID("5b0f7a52-6f0c-4c8e-9d55-2f6f2f0f6d1a")
 WAITS_FOR_WORDS = ("waiting_approval", "waiting_answer")
@@ -71,6 +82,7 @@ class Turns(Decisions):
         run_limits = run_limits or Limits()
         self._pool = pool
         self._toolset = toolset
+        self._price = price
         self._approvals = Approvals(
             pool=pool, keys=keys, toolset=toolset, minutes=approval_minutes, failpoints=failpoints
         )
@@ -209,7 +221,7 @@ class Turns(Decisions):
             if accepted.queued:
                 await self._check_rates(connection, request)
                 await self._credentials.keep(connection, accepted.turn.id, principal)
-                await self._title(connection, request)
+                await self._title(connection, request, accepted.turn.id)
         return accepted
 
     async def _check_rates(self, connection: Connection, request: Request) -> None:
@@ -219,10 +231,13 @@ class Turns(Decisions):
         if await turns.count_running(connection, request.tenant, request.owner) > self._running_per_person:
             raise Refused("too_many_running", request.lang, limit=self._running_per_person)
 
-    async def _title(self, connection: Connection, request: Request) -> None:
-        place = await conversations.get(connection, request.tenant, request.owner, request.conversation_id)
-        if place and not place.title:
-            await conversations.suggest_title(connection, place.id, title_of(request.content.text))
+    async def _title(self, connection: Connection, request: Request, turn_id: UUID) -> None:
+        """Title a conversation that has none, and anew when other words replaced the first message."""
+        mine = request.tenant, request.owner, request.conversation_id
+        place, title = await conversations.get(connection, *mine), title_of(request.content.text)
+        anew = request.replaces and all(m.turn_id == turn_id for m in await messages.page(connection, *mine, limit=2))
+        if place and title and (anew or not place.title):
+            await conversations.suggest_title(connection, place.id, title)
 
 
 def _new_place(principal: Principal, turn_id: str) -> UUID:

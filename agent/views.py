@@ -3,6 +3,7 @@
 from dataclasses import dataclass, field
 from typing import Any, Literal
 
+from agent.steps import Usage
 from store import conversations, messages, turns
 
 TurnState = Literal[
@@ -64,6 +65,14 @@ class Page:
     messages: list[Message]
     active_turn: TurnRef | None
     earlier: int | None
+
+
+@dataclass(frozen=True, slots=True)
+class Spent:
+    """The tokens of a whole conversation, replaced answers too, and their cost where prices are set."""
+
+    usage: Usage
+    cost: float | None
 
 
 @dataclass(frozen=True, slots=True)

@@ -3,6 +3,7 @@
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from agent.views import Spent
 from tools.labels import field_label
 from tools.toolset import Lang
 from ui.strings import strings, words
@@ -127,6 +128,17 @@ def reasoning(part: Part) -> Value:
     return {"kind": "reasoning", "text": part["content"], "running": part["metadata"].get("status") == "pending"}
 
 
-def view(conversation_id: str, version: str, earlier: int | None = None, *, older: bool = False) -> Value:
-    """Which conversation and version this is; where earlier messages are; whether newer ones are left out."""
-    return {"kind": "view", "conversation": conversation_id, "version": version, "earlier": earlier, "older": older}
+def view(
+    conversation_id: str,
+    version: str,
+    earlier: int | None = None,
+    *,
+    older: bool = False,
+    spent: Spent | None = None,
+) -> Value:
+    """Which conversation and version this is, its tokens; where earlier messages are; whether newer are left out."""
+    shown = {"kind": "view", "conversation": conversation_id, "version": version, "earlier": earlier, "older": older}
+    if spent is None or not spent.usage.input:
+        return shown
+    used = spent.usage
+    return shown | {"spent": {"input": used.input, "cached": used.cached, "output": used.output, "cost": spent.cost}}

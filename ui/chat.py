@@ -77,7 +77,8 @@ class Looks:
             async for parts in with_beat(self._turns.tail(person, id_, turn_id)):
                 yield [*base, view(id_), *answer(id_, turn_id, parts, lang)], id_, True
             page = await self._turns.open(person, id_, limit=MESSAGES)
-        yield transcript(page, lang, newest=before is None), id_, False
+        spent = await self._turns.spent(person, id_)
+        yield transcript(page, lang, newest=before is None, spent=spent), id_, False
 
 
 def chat_page(turns: Turns, visitors: Visitors, titles: Titles, stops: Stops) -> gr.Blocks:

@@ -4,7 +4,7 @@ import hashlib
 from collections.abc import Sequence
 from typing import Any
 
-from agent.turns import Message, Page
+from agent.turns import Message, Page, Spent
 from tools.toolset import Lang
 from ui import cards
 
@@ -26,7 +26,9 @@ def version(page: Page) -> str:
     return hashlib.sha256(repr((tail[-TAIL:], state)).encode()).hexdigest()[:12]
 
 
-def transcript(page: Page, lang: Lang, *, newest: bool = True, without: str | None = None) -> list[Part]:
+def transcript(
+    page: Page, lang: Lang, *, newest: bool = True, without: str | None = None, spent: Spent | None = None
+) -> list[Part]:
     """The messages of a page for a reader; `without` leaves out the answer of one turn (its parts come from the tail).
 
     Each answer begins with a marker, as it does while it is streamed, so that nothing moves when it is complete.
@@ -34,7 +36,7 @@ def transcript(page: Page, lang: Lang, *, newest: bool = True, without: str | No
     shown = [part for m in page.messages if _kept(m, without) for part in _shown(page, m, lang)]
     top = view(earlier=page.earlier, older=not newest) if page.earlier or not newest else None
     if without is None:
-        _mark_newest(shown, view(page.conversation_id, version(page) if newest else ""))
+        _mark_newest(shown, view(page.conversation_id, version(page) if newest else "", spent=spent))
     return [top, *shown] if top else shown
 
 
@@ -47,9 +49,16 @@ def _mark_newest(shown: list[Part], marker: Part) -> None:
     shown.append(marker)
 
 
-def view(conversation_id: str = "", seen: str = "", earlier: int | None = None, *, older: bool = False) -> Part:
+def view(
+    conversation_id: str = "",
+    seen: str = "",
+    earlier: int | None = None,
+    *,
+    older: bool = False,
+    spent: Spent | None = None,
+) -> Part:
     """A marker: which conversation and version this is, or the way to earlier and newer messages."""
-    value = cards.view(conversation_id, seen, earlier, older=older)
+    value = cards.view(conversation_id, seen, earlier, older=older, spent=spent)
     return {"role": "assistant", "content": "", "metadata": {"type": "view", "value": value}}
 
 

@@ -38,6 +38,17 @@ async def test_long_conversation_is_read_page_by_page(house):
     assert oldest.earlier is None
 
 
+async def test_the_tokens_of_a_conversation_are_summed_over_its_turns_and_replaced_answers(house):
+    ref, _ = await house.tell("one", line("", ("find_things", {})), line("1."))
+    await house.tell("elsewhere", line("2."))
+    house.chat.lines.append(line("3."))
+    await house.follow(await house.turns.rerun(ANN, ref.conversation_id, ref.turn_id, "again"))
+    spent = await house.turns.spent(ANN, ref.conversation_id)
+    assert (spent.usage.input, spent.usage.output, spent.cost) == (30, 15, None)
+    nothing = await house.turns.spent(principal(BOB), ref.conversation_id)
+    assert nothing.usage.input == 0
+
+
 async def test_title_of_the_person_stays(house):
     place = (await house.turns.create(ANN)).id
     await house.turns.rename(ANN, place, "  Mine ")

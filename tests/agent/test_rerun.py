@@ -54,6 +54,19 @@ async def test_other_words_replace_a_message_and_all_that_came_after_it(house):
     assert [c.id for c in await house.turns.conversations(ANN, "eins")] == [place]
 
 
+async def test_other_words_for_the_first_message_title_the_conversation_anew(house):
+    first, _ = await house.tell("show dashboards", line("None."))
+    place = first.conversation_id
+    second, _ = await house.tell("show dashboards", line("Still none."), to=place)
+    await rerun(house, second, line("Two."), message="list tasks")
+    assert (await house.turns.open(ANN, place)).title == "Show dashboards"
+    again, _ = await rerun(house, first, line("One."), message="show datasets")
+    assert (await house.turns.open(ANN, place)).title == "Show datasets"
+    await house.turns.rename(ANN, place, "Mine")
+    await rerun(house, again, line("Some."), message="show people")
+    assert (await house.turns.open(ANN, place)).title == "Mine"
+
+
 async def test_a_message_before_the_window_is_answered_again_with_what_came_before_it(house):
     first, _ = await house.tell("m0", line("a0."))
     refs = [first]

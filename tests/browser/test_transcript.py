@@ -18,6 +18,19 @@ def test_a_read_question_shows_its_steps_and_a_table(visit):
     expect(page.locator(".cs-tokens")).to_contain_text("1,240 in")
 
 
+def test_the_line_under_the_box_sums_the_tokens_of_the_conversation_in_view(visit):
+    page = visit()
+    expect(page.locator(".cs-spent")).to_be_hidden()
+    say(page, "show tools at work")
+    expect(page.locator(".cs-spent")).to_have_text("1,240 in · 86 out")
+    say(page, "show tools again")
+    expect(page.locator(".cs-spent")).to_have_text("2,480 in · 172 out")
+    page.locator(".cs-btn.new").click()
+    expect(page.locator(".cs-spent")).to_be_hidden()
+    page.locator(".cs-conv-a").first.click()
+    expect(page.locator(".cs-spent")).to_have_text("2,480 in · 172 out")
+
+
 def test_the_address_and_the_title_come_with_the_first_message(visit):
     page = visit()
     say(page, "slow titles")

@@ -36,3 +36,14 @@ async def test_a_call_has_one_open_approval(connection: Connection) -> None:
     """
     with pytest.raises(UniqueViolation, match="approvals_one_open"):
         await connection.execute(query, (row.id,))
+
+
+async def test_the_tokens_of_a_conversation_are_found_by_its_index(connection: Connection) -> None:
+    await connection.execute("""
+        insert into usage (tenant, owner, conversation_id, turn_id, step_key, model)
+        select 't', 'o', md5((n % 500)::text)::uuid, gen_random_uuid(), 's', 'm' from generate_series(1, 5000) n
+    """)
+    await connection.execute("analyze usage")
+    query = "explain select sum(input_tokens) from usage where tenant = 't' and owner = 'o' and conversation_id = %s"
+    plan = await (await connection.execute(query, (uuid4(),))).fetchall()
+    assert any("usage_of_conversation" in str(row) for row in plan)

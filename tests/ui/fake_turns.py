@@ -18,7 +18,8 @@ from typing import Any
 
 from agent.events import Approval
 from agent.refused import Refused
-from agent.turns import ConversationRow, Decision, Message, Page, Principal, TurnRef, Turns
+from agent.steps import Usage
+from agent.turns import ConversationRow, Decision, Message, Page, Principal, Spent, TurnRef, Turns
 from tests.ui.script import answer_to, reply
 
 ENDED = {"succeeded", "failed", "canceled"}
@@ -228,6 +229,13 @@ class FakeTurns(Turns):
             conversation.id, conversation.title, conversation.review, shown,
             self._ref(active) if active else None, shown[0].seq if len(older) > len(shown) else None,
         )  # fmt: skip
+
+    async def spent(self, principal, conversation_id) -> Spent:
+        turns = self._mine(principal, conversation_id).turns
+        told = [part["metadata"] for turn in turns for part in turn.parts if part["metadata"]["type"] == "usage"]
+        names = ("input", "cached", "reasoning", "output")
+        used = sum((Usage(*(meta.get(name, 0) for name in names)) for meta in told), Usage())
+        return Spent(used, sum(meta.get("cost") or 0 for meta in told))
 
     def _messages(self, turn: FakeTurn, index: int) -> list[Message]:
         state = "canceled" if turn.state == "canceled" else "final" if turn.state in ENDED else "draft"

@@ -1,7 +1,8 @@
 /** Gradio's own message box: translated names and placeholder that stay, and whether an answer is being written. */
 import { h } from "./dom.js";
 import { files } from "./files.js";
-import { t } from "./i18n.js";
+import { number, t } from "./i18n.js";
+import { money } from "./money.js";
 import { setBusy } from "./shell.js";
 
 const NAMES = [["textarea", "composer.label"], [".submit-button", "composer.send"], [".stop-button", "composer.stop"]];
@@ -52,9 +53,21 @@ export function watchComposer() {
 
 export const nameComposer = () => box() && name();
 
-/** The line under the box: what holds everywhere in this house. */
+/** The line under the box: what holds everywhere in this house, and what the conversation in view cost so far. */
 export function foot() {
   setTimeout(watchComposer);
   const { element, add } = files();
-  return h("div", {}, element, h("div", { class: "cs-usage" }, h("span", {}, t("app.tagline")), add));
+  return h("div", {}, element, h("div", { class: "cs-usage" }, h("span", { class: "cs-house" }, t("app.tagline")), spent, add));
 }
+
+const spent = h("span", { class: "cs-spent" });
+
+/** Each transcript brings the sum of its conversation; another conversation begins without one. */
+export function showSpent(conversation, v) {
+  const parts = [t("tokens.in", { n: number(v.input) }), v.cached ? t("tokens.cached", { n: number(v.cached) }) : null, t("tokens.out", { n: number(v.output) }), v.cost ? money(v.cost) : null];
+  spent.dataset.of = conversation;
+  spent.title = t("tokens.all");
+  spent.replaceChildren(parts.filter(Boolean).join(" · "));
+}
+
+document.addEventListener("cs:show", ({ detail }) => detail === spent.dataset.of || spent.replaceChildren());

@@ -1,4 +1,5 @@
 /** The first thing of every transcript: which conversation and version this is, and the way to what came before. */
+import { showSpent } from "./composer.js";
 import { button, h } from "./dom.js";
 import { t } from "./i18n.js";
 import { settle } from "./navigate.js";
@@ -22,6 +23,7 @@ function follow(v) {
   page.conversation = v.conversation;
   page.version = page.version === OLDER && !v.version ? OLDER : v.version;
   settle(v.conversation);
+  if (v.spent) showSpent(v.conversation, v.spent);
   if (!born) return;
   page.look({ type: "at" });
   refreshShell();

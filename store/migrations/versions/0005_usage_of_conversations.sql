@@ -1,0 +1,1 @@
+create index usage_of_conversation on usage (conversation_id);
