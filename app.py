@@ -25,7 +25,7 @@ from agent.backends import open_backends
 from agent.files import Files
 from agent.identity import JwksUrl, KeySource, StaticKeys, TokenVerifier
 from agent.keys import BadSecrets, KeyRing
-from agent.parts import backend_client, price, tools_of, turns_of
+from agent.parts import backend_client, price, shared_secret_verifier, tools_of, turns_of
 from agent.retention import keep_forgetting
 from agent.routing import entries_of
 from agent.settings import ConfigError, Settings, load_settings
@@ -227,6 +227,8 @@ async def opened(house: House) -> AsyncIterator[tuple[Services, PageOptions]]:
 def verifier(house: House, http: httpx.AsyncClient) -> Verifier:
     """Who believes people's tokens: their issuer's public keys, or our own where we make them."""
     settings = house.settings
+    if settings.user_jwt_secret:
+        return shared_secret_verifier(settings, settings.user_jwt_secret.get_secret_value(), http)
     if settings.makes_tokens and settings.backend_url:
         own = KeySet([tokens_of(house).key])
         return token_verifier(settings, StaticKeys(own), settings.public_url or "")

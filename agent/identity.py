@@ -6,7 +6,7 @@ import binascii
 import json
 import re
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Container, Sequence
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from typing import Any, Protocol
@@ -148,7 +148,7 @@ class TokenVerifier:
 
     async def verify(self, token: str) -> Principal:
         """The person that this token was made for; raises `Unauthenticated`."""
-        header = _header(token)
+        header = token_header(token, TYPES)
         if header["alg"] not in self._algorithms:
             raise Unauthenticated("algorithm")
         key = await self._keys.key(header.get("kid"))
@@ -181,16 +181,17 @@ class TokenVerifier:
 
     def _principal(self, token: str, claims: dict[str, Any]) -> Principal:
         return Principal(
-            tenant=_word(claims.get("tenant")) or self._default_tenant,
+            tenant=word(claims.get("tenant")) or self._default_tenant,
             subject=f"{claims['iss']}|{claims['sub']}",
-            name=_word(claims.get("name")) or claims["sub"],
-            role=_role(claims.get("role")),
+            name=word(claims.get("name")) or claims["sub"],
+            role=known_role(claims.get("role")),
             user_jwt=token,
             expires_at=datetime.fromtimestamp(claims["exp"], UTC),
         )
 
 
-def _header(token: str) -> dict[str, Any]:
+def token_header(token: str, types: Container[str | None]) -> dict[str, Any]:
+    """The header of a compact token of one of these types; raises `Unauthenticated`."""
     if len(token) > MAX_TOKEN or not FORMAT.fullmatch(token):
         raise Unauthenticated("format")
     encoded = token.split(".", 1)[0]
@@ -203,7 +204,7 @@ def _header(token: str) -> dict[str, Any]:
     kid = header.get("kid")
     if kid is not None and not (isinstance(kid, str) and 0 < len(kid) <= MAX_KID):
         raise Unauthenticated("key_id")
-    if header.get("typ") not in TYPES or not isinstance(header.get("alg"), str):
+    if header.get("typ") not in types or not isinstance(header.get("alg"), str):
         raise Unauthenticated("header")
     return header
 
@@ -223,10 +224,11 @@ def _check_key(key: Key, algorithm: str) -> None:
         raise Unauthenticated("key_use")
 
 
-def _role(claim: object) -> Role:
+def known_role(claim: object) -> Role:
     """Least rights for a token that names no role we know."""
     return Role(claim) if claim in list(Role) else Role.VIEWER
 
 
-def _word(claim: object) -> str:
+def word(claim: object) -> str:
+    """A claim as a short text, empty when it is none."""
     return claim.strip()[:200] if isinstance(claim, str) and "\0" not in claim else ""

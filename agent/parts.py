@@ -2,6 +2,8 @@
 
 from collections.abc import Sequence
 
+import httpx
+
 from agent.demo import DemoChatModel
 from agent.filetool import FileToolset
 from agent.guards import Limits
@@ -10,6 +12,7 @@ from agent.model import ModelClient
 from agent.models.provider import Provider
 from agent.models.usage import Usage
 from agent.settings import ConfigError, Settings
+from agent.shared_secret import SharedSecretVerifier, Userinfo
 from agent.turns import Turns
 from router.router import Router
 from store.pool import Pool
@@ -64,6 +67,18 @@ def tools_of(settings: Settings, client: BackendClient, others: Sequence[Toolset
         return JoinedToolset(imported, NativeToolset(ALWAYS, client), *others)
     except NameClashError as error:
         raise ConfigError(f"OPENAPI_URL: {error}") from None
+
+
+def shared_secret_verifier(settings: Settings, secret: str, http: httpx.AsyncClient) -> SharedSecretVerifier:
+    """Who believes the tokens of a service that signs with USER_JWT_SECRET."""
+    return SharedSecretVerifier(
+        secret,
+        issuer=settings.user_issuer,
+        audience=settings.user_audience,
+        home=settings.backend_url or "",
+        default_tenant=settings.default_tenant,
+        userinfo=Userinfo(settings.userinfo_url, http) if settings.userinfo_url else None,
+    )
 
 
 def turns_of(settings: Settings, pool: Pool, url: str, keys: KeyRing, toolset: Toolset, router: Router) -> Turns:

@@ -8,6 +8,7 @@ from typing import Annotated, Literal, Self
 from pydantic import Field, SecretStr, ValidationError, field_validator, model_validator
 from pydantic_settings import BaseSettings, NoDecode, SettingsConfigDict
 
+from agent.shared_secret import check_secret
 from tools.toolset import Role
 
 ServiceAuth = Literal["signed", "none", "bearer", "api_key", "basic", "oauth2_password"]
@@ -126,6 +127,16 @@ class Settings(BaseSettings):
     user_issuer: str | None = Field(None, description="`iss` of the people's tokens.")
     user_audience: str = Field("workspace", description="`aud` of the people's tokens.")
     user_jwks_url: str | None = Field(None, description="Where the public keys of that issuer are.")
+    user_jwt_secret: SecretStr | None = Field(
+        None,
+        description="Secret by which your service signs people's tokens (HS256 and nothing else), at least 32 "
+        "characters; in place of USER_JWKS_URL.",
+    )
+    userinfo_url: str | None = Field(
+        None,
+        description="With USER_JWT_SECRET: what your service answers about the person whose token it is, for `role` or "
+        "`is_superuser` of tokens that name no role.",
+    )
     token_url: str | None = Field(None, description="OAuth2 password endpoint for `password` sign-in.")
     default_tenant: str = Field("default", description="Tenant of tokens that name none.")
 
@@ -192,6 +203,7 @@ class Settings(BaseSettings):
 
     def _check_people(self) -> None:
         """The mode of signing in has what it needs; raises `ValueError`."""
+        self._check_shared_secret()
         keys = self.user_issuer and self.user_jwks_url
         secret = self.proxy_secret.get_secret_value() if self.proxy_secret else ""
         if self.sign_in == "header" and not self.proxy_token_header and len(secret) < 32:
@@ -208,6 +220,19 @@ class Settings(BaseSettings):
             raise ValueError("SIGN_IN=embed needs FRAME_ANCESTORS: exact origins such as https://app.example.com")
         if self.makes_tokens and self.backend_url is not None and not (self.user_issuer or self.public_url):
             raise ValueError(f"SIGN_IN={self.sign_in} needs PUBLIC_URL: it is the `iss` of the tokens we make")
+
+    def _check_shared_secret(self) -> None:
+        """Tokens are believed by one kind of key; raises `ValueError`."""
+        if self.user_jwt_secret is None:
+            if self.userinfo_url:
+                raise ValueError("USERINFO_URL needs USER_JWT_SECRET; tokens of USER_JWKS_URL name their role")
+            return
+        if self.user_jwks_url or self.sign_in != "password" or self.backend_url is None:
+            raise ValueError("USER_JWT_SECRET works with SIGN_IN=password and BACKEND_URL, without USER_JWKS_URL")
+        try:
+            check_secret(self.user_jwt_secret.get_secret_value())
+        except ValueError as error:
+            raise ValueError(f"USER_JWT_SECRET: {error}") from None
 
     @property
     def makes_tokens(self) -> bool:
