@@ -65,8 +65,8 @@ def estimate(message: BaseMessage) -> int:
     content = message.content
     size = OVERHEAD + (estimate_text(content) if isinstance(content, str) else sum(map(_block, content)))
     if isinstance(message, AIMessage):
-        if message.tool_calls:
-            size += sum(OVERHEAD + estimate_text(f"{call['name']}{call['args']}") for call in message.tool_calls)
+        for call in message.tool_calls:
+            size += OVERHEAD + estimate_text(f"{call['name']}{call['args']}")
         if thought := message.additional_kwargs.get("reasoning_content"):
             size += estimate_text(thought)
     return size
@@ -228,19 +228,24 @@ class _History:
 
 
 def _changed(message: M, **fields: Any) -> M:
-    """The message with other fields, like pydantic's `model_copy`, in half the time: pruning copies by the thousand."""
-    other = message.__copy__()
-    vars(other).update(fields)
+    """The message with other fields, like pydantic's `model_copy`, in a fraction of its time.
+
+    Pruning copies by the thousand, and `model_copy` goes through `copy.copy` for each of the four slots.
+    """
+    other = object.__new__(message.__class__)
+    extra, private = message.__pydantic_extra__, message.__pydantic_private__
+    _set(other, "__dict__", message.__dict__ | fields)
+    _set(other, "__pydantic_fields_set__", message.__pydantic_fields_set__ | fields.keys())
+    _set(other, "__pydantic_extra__", extra if extra is None else extra.copy())
+    _set(other, "__pydantic_private__", private if private is None else private.copy())
     return other
 
 
-def _with_content(text: str) -> Edit:
-    def edit(message: BaseMessage) -> BaseMessage:
-        other = message.__copy__()
-        vars(other)["content"] = text
-        return other
+_set = object.__setattr__
 
-    return edit
+
+def _with_content(text: str) -> Edit:
+    return lambda message: _changed(message, content=text)
 
 
 _STUBBED_RESULT = _with_content(STUB)
@@ -255,9 +260,10 @@ def _stubbed(message: BaseMessage) -> BaseMessage:
 def _stub_size(message: BaseMessage) -> int:
     assert isinstance(message, AIMessage)
     text = message.content if isinstance(message.content, str) else message.text
-    return (
-        OVERHEAD + estimate_text(text) + sum(OVERHEAD + estimate_text(f"{c['name']}{{}}") for c in message.tool_calls)
-    )
+    size = OVERHEAD + estimate_text(text)
+    for call in message.tool_calls:
+        size += OVERHEAD + estimate_text(f"{call['name']}{{}}")
+    return size
 
 
 def _cut_to(message: BaseMessage, tokens: int) -> BaseMessage:

@@ -32,7 +32,14 @@ class AskUserQuestion(_Args):
     """A question and up to four answers to pick from."""
 
     question: Annotated[str, Field(min_length=1, max_length=500, description="The question, in the person's language.")]
-    choices: Annotated[list[QuestionChoice], Field(max_length=4, description="Up to four answers to pick from.")] = []
+    choices: Annotated[
+        list[QuestionChoice],
+        Field(
+            max_length=4,
+            description="Up to four answers to pick from.",
+            examples=[[{"value": "net", "label": "Net revenue", "hint": "after refunds"}]],
+        ),
+    ] = []
     free: Annotated[bool, Field(description="Whether the person may answer in other words.")] = True
 
 

@@ -15,6 +15,8 @@ from langchain_core.tools import BaseTool
 from langchain_core.utils.function_calling import convert_to_openai_tool
 from pydantic import BaseModel, Field
 
+from tools.examples import exemplified
+
 Lang = Literal["en", "ru"]
 
 
@@ -145,7 +147,7 @@ class ToolSpec:
 
     def json_schema(self) -> dict[str, Any]:
         """The function schema as a model provider gets it."""
-        return convert_to_openai_tool(self.tool)
+        return exemplified(convert_to_openai_tool(self.tool), self.tool.args_schema)
 
     def sha256(self) -> bytes:
         """Hash of what a reviewer relied on: name, description, argument schema and effect."""

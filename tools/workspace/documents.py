@@ -18,7 +18,11 @@ from tools.workspace.fields import INT_MAX, Args, Text
 DOCUMENT_LIMIT = 24_000
 PATCH_LIMIT = 64_000
 MOST_MATCHES = 10
-EXAMPLE = '[{"op": "test", "path": "/sla/hours", "value": 8}, {"op": "replace", "path": "/sla/hours", "value": 4}]'
+EXAMPLE = [
+    {"op": "test", "path": "/sla/hours", "value": 8},
+    {"op": "replace", "path": "/sla/hours", "value": 4},
+    {"op": "add", "path": "/owners/-", "value": {"team": "finance"}},
+]
 _ID = re.compile(r"[A-Za-z0-9][A-Za-z0-9_.-]{0,119}")
 
 DOCUMENTS = (
@@ -81,7 +85,8 @@ class ApplyDocumentPatch(Args):
     ]
     base_revision: Annotated[int, Field(ge=1, le=INT_MAX, description="The revision that was read.")]
     patch: Annotated[
-        list[PatchOperation], Field(min_length=1, max_length=100, description=f"JSON Patch operations, as {EXAMPLE}.")
+        list[PatchOperation],
+        Field(min_length=1, max_length=100, description="JSON Patch operations.", examples=[EXAMPLE]),
     ]
 
     @field_validator("patch")
