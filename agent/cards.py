@@ -2,10 +2,16 @@
 
 from dataclasses import replace
 from typing import TypeVar
+from uuid import UUID
 
 from agent.approvals import Approvals
 from agent.transcript import Transcript
+from store import approvals as approval_rows
+from store import messages
+from store import questions as question_rows
 from store.approvals import Approval
+from store.messages import Content
+from store.pool import Connection
 from store.questions import Question
 
 INTERRUPTED = ("Interrupted; the outcome is unknown.", "Прервано, исход неизвестен.")
@@ -48,6 +54,25 @@ def redraw(transcript: Transcript, approvals: Approvals, rows: list[Approval], q
         if shown.get(str(question.id)) != _told(question.state, None):
             draw_question(transcript, question)
     return transcript.version != before
+
+
+async def refresh(connection: Connection, approvals: Approvals, tenant: str, owner: str, turn_id: UUID) -> None:
+    """Show in a stored message what became of its cards; where the turn is driven, its driver does that."""
+    said = await messages.of_turn(connection, turn_id, "assistant")
+    if said is None:
+        return
+    transcript = stored(said)
+    rows = await approval_rows.of_turn(connection, turn_id)
+    if redraw(transcript, approvals, rows, await question_rows.of_turn(connection, turn_id)):
+        content = Content(transcript.parts(), transcript.text(), transcript.version)
+        await messages.amend(connection, tenant, owner, turn_id, content, said.version)
+
+
+def stored(said: messages.Message) -> Transcript:
+    """The transcript of a stored message, to be gone on with."""
+    transcript = Transcript(said.parts)
+    transcript.version = max(transcript.version, said.version)
+    return transcript
 
 
 def _states(transcript: Transcript) -> dict[str, tuple[str, bool, bool]]:

@@ -11,10 +11,11 @@ from langgraph.errors import GraphBubbleUp
 
 from agent.approvals import Approvals, entry
 from agent.binding import argument_bytes
+from agent.cards import refresh
 from agent.failpoints import Failpoints
 from agent.leases import Lease
 from store import approvals as rows
-from store import audit, clock
+from store import audit, clock, undone
 from store.approvals import Approval
 from store.errors import NotApproved, NotFound
 from store.pool import Connection, Pool
@@ -171,6 +172,7 @@ class ApprovedToolset:
         async with self._pool.connection() as connection, connection.transaction():
             await rows.record(connection, self._lease, row.id, result.model_dump(mode="json"), ok=result.ok)
             await audit.append(connection, entry("came_back", row, None, _came_back(result)))
+        await self._mark_undone(row.tool, json.loads(row.args_jcs), call, result)
         return result
 
     async def _run_unasked(self, name: str, args: dict[str, Any], call: Call) -> ToolResult:
@@ -179,7 +181,21 @@ class ApprovedToolset:
         await self._audit("sent", name, call, about)
         result = await self._send(name, args, call)
         await self._audit("came_back", name, call, _came_back(result))
+        await self._mark_undone(name, args, call, result)
         return result
+
+    async def _mark_undone(self, name: str, args: dict[str, Any], call: Call, result: ToolResult) -> None:
+        """Where this call took back what an earlier card did, that card says so from now on, and the log too."""
+        if not result.ok:
+            return
+        place = UUID(call.conversation_id)
+        async with self._pool.connection() as connection, connection.transaction():
+            marked = await undone.mark_by_call(connection, call.tenant, call.subject, place, name, args)
+            for row in marked:
+                await audit.append(connection, entry("undone", row, None, {"tool": name, "args": args}))
+        for row in marked:
+            async with self._pool.connection() as connection:
+                await refresh(connection, self._approvals, row.tenant, row.owner, row.turn_id)
 
     async def _send(self, name: str, args: dict[str, Any], call: Call) -> ToolResult:
         if not self._token_good():

@@ -6,7 +6,7 @@ from uuid import UUID
 
 from agent import words
 from agent.approvals import Decision, attempt, refusal
-from agent.cards import INTERRUPTED, redraw, voided
+from agent.cards import INTERRUPTED, redraw, refresh, stored, voided
 from agent.credentials import Credentials
 from agent.events import Approval
 from agent.failpoints import Failpoints
@@ -16,7 +16,6 @@ from agent.library import Library, refusing, uuid_of
 from agent.look import look
 from agent.refused import Refused
 from agent.tail import Tails
-from agent.transcript import Transcript
 from agent.undo import undo
 from agent.worker import Worker
 from store import approvals as approval_rows
@@ -173,29 +172,16 @@ class Decisions(Library):
 
     async def _redraw(self, connection: Connection, turn: Turn) -> None:
         """Show in the stored message what became of its cards; where the turn is driven, its driver does that."""
-        said = await messages.of_turn(connection, turn.id, "assistant")
-        if said is None:
-            return
-        transcript = _transcript(said)
-        rows = await approval_rows.of_turn(connection, turn.id)
-        if redraw(transcript, self._approvals, rows, await questions.of_turn(connection, turn.id)):
-            content = Content(transcript.parts(), transcript.text(), transcript.version)
-            await messages.amend(connection, turn.tenant, turn.owner, turn.id, content, said.version)
+        await refresh(connection, self._approvals, turn.tenant, turn.owner, turn.id)
 
     async def _voided(self, connection: Connection, turn: Turn) -> Content | None:
         """The message of a waiting turn that ends now: open cards and questions are void."""
         said = await messages.of_turn(connection, turn.id, "assistant")
         if said is None:
             return None
-        transcript = _transcript(said)
+        transcript = stored(said)
         rows = await approval_rows.of_turn(connection, turn.id)
         asked = await questions.of_turn(connection, turn.id)
         redraw(transcript, self._approvals, voided(rows), voided(asked))
         transcript.close(INTERRUPTED[turn.lang == "ru"])
         return Content(transcript.parts(), transcript.text(), transcript.version)
-
-
-def _transcript(said: messages.Message) -> Transcript:
-    transcript = Transcript(said.parts)
-    transcript.version = max(transcript.version, said.version)
-    return transcript

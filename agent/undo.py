@@ -5,8 +5,7 @@ from dataclasses import replace
 from agent.approvals import entry
 from agent.identity import Principal
 from agent.refused import Refused
-from store import approvals as rows
-from store import audit
+from store import audit, undone
 from store.approvals import Approval
 from store.pool import Pool
 from tools.toolset import ArgumentError, Call, ToolResult, Toolset
@@ -32,7 +31,7 @@ async def undo(pool: Pool, toolset: Toolset, principal: Principal, row: Approval
         await audit.append(connection, entry("undo_came_back", row, principal, data))
         if not done.ok:
             raise Refused("undo_failed", call.lang, detail=done.summary or done.text)
-        return await rows.mark_undone(connection, row.id, principal.name)
+        return await undone.mark(connection, row.id, principal.name)
 
 
 async def _called(toolset: Toolset, way: dict, call: Call) -> ToolResult:

@@ -231,23 +231,6 @@ async def record(connection: Connection, lease: Lease, approval_id: UUID, result
         )
 
 
-async def mark_undone(connection: Connection, approval_id: UUID, by: str) -> Approval:
-    """Note in the result of a consumed approval who undid it and when; the caller checked whose it is."""
-    row = await one(
-        connection,
-        Approval,
-        f"""
-        update approvals a set result = a.result ||
-            jsonb_build_object('undone', jsonb_build_object('n', %s::text, 't', clock_timestamp()))
-        where a.id = %s and a.result is not null returning {COLUMNS}
-        """,
-        (storable(by), approval_id),
-    )
-    if row is None:
-        raise NotFound("no such approval")
-    return row
-
-
 async def get(connection: Connection, tenant: str, owner: str, approval_id: UUID) -> Approval | None:
     """An approval of this person."""
     query = f"select {COLUMNS} from approvals a where a.id = %(id)s and {_MINE}"

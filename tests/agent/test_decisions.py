@@ -263,6 +263,39 @@ async def test_undo_takes_back_once_what_was_approved(house, things):
     assert kinds[:2] == ["undo_came_back", "undo_sent"]
 
 
+UNDO = ("undo_change", {"change_id": 1})
+
+
+async def test_undo_by_the_tool_marks_the_earlier_receipt(house, things):
+    ref, parts = await house.tell("delete", line("", DELETE_1), line("Gone."))
+    await house.decide(cards(parts)[0])
+    await house.follow(ref)
+    place = ref.conversation_id
+    again, parts = await house.tell("undo that", line("", UNDO), line("It is back."), to=place)
+    await house.follow(again)
+    assert "d-1" in things.things
+    page = await house.turns.open(ANN, place)
+    shown = cards(page.messages[1].parts, "confirm_resolved")[0]["metadata"]["approval"]
+    assert shown["result"]["undone"]["n"] == "Ann"
+    await house.turns.undo(ANN, shown["id"])
+    assert things.calls["undo_change"] == 1
+    async with house.pool.connection() as connection:
+        [marked] = await audit.page(connection, ANN.tenant, audit.Filter(kind="undone"))
+    assert (str(marked.approval_id), marked.data) == (shown["id"], {"tool": "undo_change", "args": UNDO[1]})
+
+
+async def test_undo_by_the_tool_that_failed_marks_nothing(house, things):
+    ref, parts = await house.tell("delete", line("", DELETE_1), line("Gone."))
+    await house.decide(cards(parts)[0])
+    await house.follow(ref)
+    things.put("d-1", "a new one")
+    again, _ = await house.tell("undo that", line("", UNDO), line("It cannot be undone."), to=ref.conversation_id)
+    await house.follow(again)
+    page = await house.turns.open(ANN, ref.conversation_id)
+    [shown] = cards(page.messages[1].parts, "confirm_resolved")
+    assert "undone" not in shown["metadata"]["approval"]["result"]
+
+
 async def test_undo_is_refused_when_something_newer_touched_the_thing(house, things):
     ref, parts = await house.tell("delete", line("", DELETE_1), line("Gone."))
     await house.decide(cards(parts)[0])

@@ -39,7 +39,12 @@ def test_the_audit_page_tells_the_story_of_a_request(visit, scripted):
     table.get_by_role("button", name="Delete the dashboard “Sales”").click()
     expect(page.locator(".cs-audit-more:visible .cs-audit-e")).to_have_count(4)
     page.get_by_label("Decision").select_option("unasked")
-    expect(page.get_by_text("Entries: 1 of 2")).to_be_visible()
+    expect(page.get_by_text("Entries: 1 of 1")).to_be_visible()
+    expect(page.get_by_role("link", name="Export CSV")).to_have_attribute(
+        "href", "/ui/audit.csv?days=30&decision=unasked"
+    )
+    page.get_by_label("Tool", exact=True).select_option("delete_dashboard")
+    expect(page.get_by_text("No entries match these filters.")).to_be_visible()
     page.get_by_role("button", name="Clear filters").click()
     expect(page.get_by_text("Entries: 2 of 2")).to_be_visible()
     with page.expect_download() as download:

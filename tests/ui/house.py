@@ -59,6 +59,9 @@ class Rows:
         self.rows.pop(handle_sha256, None)
 
 
+ENDS = ("decided", "expired", "superseded")
+
+
 @dataclass
 class Log:
     """The audit log, in memory."""
@@ -87,7 +90,7 @@ class Log:
 
     def _decision(self, link: Link) -> str:
         of_card = [one for one in self.links if link.approval_id and one.approval_id == link.approval_id]
-        decided = [one.data.get("decision", one.kind) for one in of_card if one.kind in ("decided", "expired")]
+        decided = [one.data.get("decision", one.kind) for one in of_card if one.kind in ENDS]
         return decided[-1] if decided else "asked" if of_card else "unasked"
 
     def add(self, kind: str, owner: str, name: str, tool: str, approval: UUID | None = None, **data) -> None:
