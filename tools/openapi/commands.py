@@ -16,7 +16,7 @@ from urllib.parse import urlsplit
 from tools.client import BackendClient
 from tools.openapi.document import Document, load_document
 from tools.openapi.fetch import fetcher
-from tools.openapi.operations import Operation, operations
+from tools.openapi.operations import Broken, Operation, Survey, survey
 from tools.openapi.policy import Policy
 from tools.openapi.review import refresh, write_policy
 from tools.openapi.security import StaticHeaders
@@ -67,7 +67,8 @@ def add_import(commands: "argparse._SubParsersAction[argparse.ArgumentParser]") 
 def operation_listing(options: argparse.Namespace) -> str:
     """Every operation of the document as a table, or as JSON; those not offered say why."""
     policy = Policy.load(options.policy)
-    rows = [_row(operation, policy) for operation in operations(_document(options.openapi))]
+    there = _survey(options)
+    rows = [*(_row(operation, policy) for operation in there.sound), *map(_broken_row, there.broken)]
     if options.json:
         return json.dumps(rows, ensure_ascii=False, indent=1)
     lines = [(r["name"], r["effect"], r["method"], r["path"], r.get("off") or "; ".join(r["reasons"])) for r in rows]
@@ -86,6 +87,14 @@ def _row(operation: Operation, policy: Policy) -> dict[str, Any]:
     return {**row, "off": ruling.off} if ruling.off else row
 
 
+def _broken_row(broken: Broken) -> dict[str, Any]:
+    reason = f"broken: {broken.reason}"
+    return {
+        "name": broken.name, "method": broken.method, "path": broken.path, "effect": "off", "reasons": [reason],
+        "off": reason,
+    }  # fmt: skip
+
+
 def _aligned(lines: Sequence[Sequence[str]]) -> str:
     widths = [max(len(line[i]) for line in lines) for i in range(len(lines[0]) - 1)]
     return "\n".join("  ".join([*map(str.ljust, line, widths), line[-1]]) for line in lines)
@@ -96,8 +105,16 @@ def _document(source: str, backend: str | None = None) -> Document:
     return load_document(source, fetcher(backend or source))
 
 
+def _survey(options: argparse.Namespace) -> Survey:
+    return survey(_document(options.openapi))
+
+
 def _named(options: argparse.Namespace) -> Operation:
-    found = {operation.name: operation for operation in operations(_document(options.openapi))}
+    there = _survey(options)
+    found = {operation.name: operation for operation in there.sound}
+    for broken in there.broken:
+        if broken.name == options.name:
+            raise CommandError(f"{broken.method} {broken.path} is broken: {broken.reason}")
     if options.name not in found:
         raise CommandError(f"the document has no operation {options.name!r}; `python -m tools list` names them")
     return found[options.name]
@@ -117,14 +134,17 @@ def _shown(operation: Operation, policy: Policy) -> str:
 
 def _import(options: argparse.Namespace) -> None:
     """Write the file, or bring the one that is there up to date."""
-    found = operations(_document(options.openapi))
+    there = _survey(options)
+    found, broken = there.sound, [operation.name for operation in there.broken]
+    for each in there.broken:
+        print(f"off: {each.method} {each.path}: {each.reason}")
     try:
         if not options.out.exists():
             options.out.write_text(write_policy(found), "utf-8")
             print(f"{options.out}: {len(found)} operations to review")
             return
         Policy.load(options.out)
-        review = refresh(options.out.read_text("utf-8"), found)
+        review = refresh(options.out.read_text("utf-8"), found, broken)
         options.out.write_text(review.text, "utf-8")
     except OSError as error:
         raise CommandError(f"cannot write {options.out}: {error.strerror}") from None

@@ -3,7 +3,6 @@
 import hashlib
 import json
 import re
-from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -68,31 +67,74 @@ class Operation:
     extension: Any = None
 
 
+@dataclass(frozen=True)
+class Broken:
+    """An operation that the document does not describe soundly, and why; it is not offered."""
+
+    name: str
+    method: str
+    path: str
+    reason: str
+
+
+@dataclass(frozen=True)
+class Survey:
+    """All that a document holds: the operations that can be offered and those that cannot, in its order."""
+
+    sound: list[Operation]
+    broken: list[Broken]
+
+
 def operations(document: Document) -> list[Operation]:
-    """All operations of the document in its order; raises `DocumentError` naming the one that is broken."""
-    found = list(_raw(document))
+    """The sound operations of the document; raises `DocumentError` like `survey`."""
+    return survey(document).sound
+
+
+def survey(document: Document) -> Survey:
+    """Every operation of the document; raises `DocumentError` when none of them is sound, or there are too many."""
+    found, broken = _raw(document)
     if len(found) > MAX_OPERATIONS:
         raise DocumentError(f"the document has {len(found)} operations; the limit is {MAX_OPERATIONS}")
     names = tool_names([(method, path, str(raw.get("operationId") or "")) for method, path, _, raw, _ in found])
-    schemas, made = Schemas(document), []
+    schemas, sound = Schemas(document), []
     for name, (method, path, item, raw, base) in zip(names, found, strict=True):
         try:
-            made.append(_operation(schemas, name, method, path, item, raw, base))
+            sound.append(_operation(schemas, name, method, path, item, raw, base))
         except DocumentError as error:
-            raise DocumentError(f"{method.upper()} {path[:200]}: {error}") from None
+            broken.append(Broken(name, method.upper(), path, str(error)))
         except RecursionError:
-            raise DocumentError(f"{method.upper()} {path[:200]}: its schemas are nested too deeply") from None
-    return made
+            broken.append(Broken(name, method.upper(), path, "its schemas are nested too deeply"))
+    if broken and not sound:
+        first = broken[0]
+        raise DocumentError(f"{first.method} {first.path[:200]}: {first.reason}")
+    return Survey(sound, broken)
 
 
-def _raw(document: Document) -> Iterator[tuple[str, str, dict[str, Any], dict[str, Any], str]]:
-    for path, entry in document.root.get("paths", {}).items():
-        item, base = document.resolve(entry)
-        if not isinstance(item, dict) or not str(path).startswith("/"):
+Raw = tuple[str, str, dict[str, Any], dict[str, Any], str]
+
+
+def _raw(document: Document) -> tuple[list[Raw], list[Broken]]:
+    """The operations as they are written, and the paths that hold none that can be read."""
+    found: list[Raw] = []
+    broken: list[Broken] = []
+    for key, entry in document.root.get("paths", {}).items():
+        path = str(key)
+        if path.startswith("x-"):
+            continue
+        try:
+            item, base = document.resolve(entry)
+        except DocumentError as error:
+            broken.append(Broken(path, "*", path, str(error)))
+            continue
+        if not isinstance(item, dict) or not path.startswith("/"):
+            broken.append(Broken(path, "*", path, "a path must begin with / and be an object"))
             continue
         for method in METHODS:
             if isinstance(item.get(method), dict):
-                yield method, str(path), item, item[method], base
+                found.append((method, path, item, item[method], base))
+            elif item.get(method) is not None:
+                broken.append(Broken(f"{method} {path}", method.upper(), path, "an operation must be an object"))
+    return found, broken
 
 
 def _operation(

@@ -4,7 +4,7 @@ What people wrote stays, with their comments. To bring it up to date is to say t
 of the file is what a reviewer reads.
 """
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -44,11 +44,11 @@ def write_policy(operations: Sequence[Operation]) -> str:
     return tomlkit.dumps(document)
 
 
-def refresh(text: str, operations: Sequence[Operation]) -> Review:
+def refresh(text: str, operations: Sequence[Operation], broken: Collection[str] = ()) -> Review:
     """The same file for the operations as they are now; raises `PolicyError`.
 
     A changed operation gets its new hash, and an effect that is at least as strict as what the rules say now. Entries
-    without a hash are left alone.
+    without a hash are left alone, and so are those of operations that are broken now.
     """
     try:
         document = tomlkit.parse(text)
@@ -56,7 +56,7 @@ def refresh(text: str, operations: Sequence[Operation]) -> Review:
         raise PolicyError(f"the file cannot be read as TOML: {error}") from None
     table: Any = document.setdefault("operations", tomlkit.table(is_super_table=True))
     there = {operation.name for operation in operations}
-    gone = [name for name in table if name not in there]
+    gone = [name for name in table if name not in there and name not in broken]
     for name in gone:
         del table[name]
     new, changed = [], []

@@ -7,7 +7,7 @@ from collections.abc import Iterable
 from contextlib import suppress
 from typing import Any
 
-from tools.openapi.document import Document
+from tools.openapi.document import Document, DocumentError
 from tools.openapi.keywords import sound
 from tools.text import clean_text
 
@@ -33,6 +33,7 @@ class Schemas:
     def __init__(self, document: Document):
         self.document = document
         self.definitions: dict[str, Schema] = {}
+        self.broken: dict[str, str] = {}
         self._names: dict[tuple[str, str], str] = {}
         self._direct: dict[str, set[str]] = {}
         self._digests: dict[str, str] = {}
@@ -41,11 +42,17 @@ class Schemas:
 
     def convert(self, schema: Any, base: str | None = None) -> Any:
         """One schema for a request: references become `#/$defs/...`, read-only fields are left out."""
+        self._local = ()
         out = self._convert(schema, base or self.document.uri)
         while self._waiting:  # not by recursion: a thousand schemas may refer to one another in one long chain
             name, target, where, local = self._waiting.pop()
             self._local = local
-            self.definitions[name] = self._convert(target, where)
+            try:
+                self.definitions[name] = self._convert(target, where)
+            except DocumentError as error:  # told by `reached` to each operation that needs it
+                self.broken[name] = str(error)
+            except RecursionError:
+                self.broken[name] = "its schemas are nested too deeply"
         self._local = ()
         return out
 
@@ -58,7 +65,10 @@ class Schemas:
         return {name: self._digests[name] for name in names}
 
     def reached(self, schema: Schema) -> dict[str, Schema]:
-        """The definitions that a converted schema refers to, directly or through others."""
+        """The definitions that a converted schema refers to, directly or through others.
+
+        Raises `DocumentError` when one of them is broken.
+        """
         found: set[str] = set()
         todo = _names_in(schema)
         while todo:
@@ -68,6 +78,8 @@ class Schemas:
                 if name not in self._direct:
                     self._direct[name] = _names_in(self.definitions[name])
                 todo |= self._direct[name] - found
+        for name in sorted(found & self.broken.keys()):
+            raise DocumentError(self.broken[name])
         return {name: self.definitions[name] for name in sorted(found)}
 
     def _convert(self, schema: Any, base: str) -> Any:

@@ -15,7 +15,7 @@ from tools.context import Context, current
 from tools.openapi import preview
 from tools.openapi.document import Document
 from tools.openapi.keywords import ExactValidator
-from tools.openapi.operations import Operation, operations
+from tools.openapi.operations import Operation, survey
 from tools.openapi.pages import ALL, ARGUMENT, MOST_ROWS, Paged, pageable, read_paged
 from tools.openapi.phrases import phrases
 from tools.openapi.policy import Policy, Ruling
@@ -51,12 +51,15 @@ class OpenApiToolset:
 
     @classmethod
     def from_document(cls, document: Document, client: BackendClient, policy: Policy | None = None) -> "OpenApiToolset":
-        """Import every operation; raises `DocumentError`."""
+        """Import every sound operation; raises `DocumentError` when there is none."""
         policy = policy or Policy()
-        found = operations(document)
+        there = survey(document)
+        found = there.sound
         by_name = {operation.name: operation for operation in found}
         readers = {operation.path: operation for operation in found if operation.method == "GET"}
-        imported, off = {}, {}
+        imported, off = {}, {broken.name: broken.reason for broken in there.broken}
+        for broken in there.broken:
+            logger.warning("%s %s is off: %s", broken.method, broken.path, broken.reason)
         for operation in found:
             ruling = policy.judge(operation)
             for wrong in ruling.wrong:
