@@ -64,13 +64,13 @@ class Message(BaseModel):
 class Template:
     """The service and what it keeps. `passwords` are by email; the first person is the superuser."""
 
-    def __init__(self, passwords: dict[str, str]):
+    def __init__(self, passwords: dict[str, str], secret: str = ""):
         self.passwords = passwords
         self.users = {
             email: UserPublic(id=uuid.uuid4(), email=email, is_superuser=not n) for n, email in enumerate(passwords)
         }
         self.items: dict[uuid.UUID, ItemPublic] = {}
-        self.key = OctKey.import_key(uuid.uuid4().hex)
+        self.key = OctKey.import_key(secret or uuid.uuid4().hex)
         self.app = FastAPI(title="Template", generate_unique_id_function=_operation_id)
         self.app.include_router(self._login(), prefix="/api/v1", tags=["login"])
         self.app.include_router(self._users(), prefix="/api/v1/users", tags=["users"])

@@ -14,7 +14,7 @@ from tests.agent.bench import principal
 from tests.live.chat import Chat, answers, body, facts, fields, offered, open_chat
 
 VERSION = "3.9.1"
-HOME = Path(__file__).parents[2] / ".venv" / "prefect"
+HOME = Path(__file__).parents[2] / "data" / "tests" / f"prefect-{VERSION}"  # kept from run to run
 
 pytestmark = [pytest.mark.long, pytest.mark.timeout(1800)]
 
@@ -26,10 +26,11 @@ async def run(*command: str) -> None:
 
 async def installed() -> Path:
     """The server's program; the first time it is installed, which takes minutes."""
-    program = HOME / "bin" / "prefect"
-    if not program.exists():
-        await run(sys.executable, "-m", "venv", str(HOME))
+    program, done = HOME / "bin" / "prefect", HOME / ".installed"
+    if not done.exists():
+        await run(sys.executable, "-m", "venv", "--clear", str(HOME))
         await run(str(HOME / "bin" / "python"), "-m", "pip", "install", "--quiet", f"prefect=={VERSION}")
+        done.touch()
     return program
 
 
