@@ -25,7 +25,7 @@ from agent.backends import open_backends
 from agent.files import Files
 from agent.identity import JwksUrl, KeySource, StaticKeys, TokenVerifier
 from agent.keys import BadSecrets, KeyRing
-from agent.parts import backend_client, price, shared_secret_verifier, tools_of, turns_of
+from agent.parts import backend_client, price, shared_secret_verifier, tools_of, traces_of, turns_of
 from agent.retention import keep_forgetting
 from agent.routing import entries_of
 from agent.settings import ConfigError, Settings, load_settings
@@ -189,7 +189,8 @@ async def opened(house: House) -> AsyncIterator[tuple[Services, PageOptions]]:
         toolset = await asyncio.to_thread(tools_of, settings, client, [other.toolset for other in others])
         router = Router(entries_of(toolset.specs), cache=VectorCache(settings.data_dir / "vectors"))
         Loader(router, settings.embedding_model).start()
-        turns = turns_of(settings, pool, house.database_url, house.keys, toolset, router)
+        traces = traces_of(settings)
+        turns = turns_of(settings, pool, house.database_url, house.keys, toolset, router, traces)
         await turns.start()
         idle = timedelta(days=settings.retention_days) if settings.retention_days else None
         forgetting = asyncio.create_task(keep_forgetting(pool, idle))
@@ -219,6 +220,7 @@ async def opened(house: House) -> AsyncIterator[tuple[Services, PageOptions]]:
         finally:
             forgetting.cancel()
             await turns.drain(REST)
+            await asyncio.to_thread(traces.close)
             for used in (client, *(other.client for other in others if other.client)):
                 await used.aclose()
             await pool.close()

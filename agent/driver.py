@@ -72,7 +72,7 @@ class Driver:
         self._task: asyncio.Task[None] | None = None
         self._given_back = False
         self._used: list[usage.Usage] = []
-        self._journal = Journal(turn)
+        self._journal = Journal(turn, kit.trace(turn))
         self._graph = build_graph(FencedSaver(kit.pool, turn.id, turn.fence, kit.failpoints.reach))
         self._config: Any = run_config(str(turn.conversation_id), kit.limits)
         self.draft = Draft(Transcript(price=kit.price), self._save)
@@ -93,6 +93,7 @@ class Driver:
             self._task.cancel()
             saving.cancel()
             await asyncio.gather(self._task, saving, return_exceptions=True)
+            self._journal.close()
 
     def drain(self) -> None:
         """Stop at the end of the running step and give the turn back."""

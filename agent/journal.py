@@ -2,7 +2,7 @@
 
 import logging
 from collections.abc import Mapping
-from typing import Any
+from typing import Any, Protocol
 
 from agent import metrics
 from agent.steps import ModelEnded, ModelStarted, Offered, Step, ToolEnded
@@ -11,10 +11,40 @@ from store.turns import Turn
 log = logging.getLogger("agent")
 
 
+class Trace(Protocol):
+    """Follows one drive of a turn; see `agent/traces.py`."""
+
+    def note(self, step: Step) -> None:
+        """A step came to its end."""
+        ...
+
+    def end(self, state: str, error: Mapping[str, Any] | None) -> None:
+        """The turn ended."""
+        ...
+
+    def close(self) -> None:
+        """The turn is driven no further here."""
+        ...
+
+
+class Untraced:
+    """Follows nothing."""
+
+    def note(self, step: Step) -> None:
+        """Nobody is told."""
+
+    def end(self, state: str, error: Mapping[str, Any] | None) -> None:
+        """Nobody is told."""
+
+    def close(self) -> None:
+        """Nothing is left to send."""
+
+
 class Journal:
     """The lines of one driven turn. Times are in milliseconds; what was said is in fields that a log may leave out."""
 
-    def __init__(self, turn: Turn):
+    def __init__(self, turn: Turn, trace: Trace):
+        self._trace = trace
         self._ids = {
             "turn_id": str(turn.id),
             "conversation_id": str(turn.conversation_id),
@@ -27,6 +57,7 @@ class Journal:
 
     def note(self, step: Step) -> None:
         """Write a line for a step that came to its end."""
+        self._trace.note(step)
         match step:
             case Offered(choices):
                 self._offered = [dict(choice) for choice in choices]
@@ -40,8 +71,13 @@ class Journal:
 
     def end(self, state: str, error: Mapping[str, Any] | None) -> None:
         """Write the line of the turn's end."""
+        self._trace.end(state, error)
         told = {"outcome": state, "steps": self._step, **(error or {})}
         self._write("agent.turn", told, failed=state == "failed")
+
+    def close(self) -> None:
+        """The turn is driven no further here."""
+        self._trace.close()
 
     def _of_model(self, step: ModelEnded) -> dict[str, Any]:
         used = step.usage

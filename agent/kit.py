@@ -16,6 +16,7 @@ from agent.credentials import Credentials
 from agent.failpoints import Failpoints
 from agent.guards import Limits
 from agent.identity import Principal
+from agent.journal import Trace, Untraced
 from agent.leases import Lease
 from agent.model import ModelClient
 from agent.routing import Routing
@@ -31,7 +32,7 @@ HUMAN = "turn_"
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Kit:
-    """What every turn of a process is driven with. `price` gives the cost of a usage, if prices are set."""
+    """What every turn of a process is driven with: `price` of a usage, a `trace` for each turn."""
 
     pool: Pool
     approvals: Approvals
@@ -42,6 +43,7 @@ class Kit:
     limits: Limits = field(default_factory=Limits)
     instructions: str = ""
     price: Callable[[Usage], float | None] = lambda _: None
+    trace: Callable[[Turn], Trace] = lambda _: Untraced()
     failpoints: Failpoints = field(default_factory=Failpoints)
 
 

@@ -1,12 +1,15 @@
 """From settings to parts: the backend client, the toolset, the model, the turns."""
 
 from collections.abc import Sequence
+from importlib import import_module
+from typing import Protocol
 
 import httpx
 
 from agent.demo import DemoChatModel
 from agent.filetool import FileToolset
 from agent.guards import Limits
+from agent.journal import Trace, Untraced
 from agent.keys import KeyRing
 from agent.model import ModelClient
 from agent.models.provider import Provider
@@ -16,6 +19,7 @@ from agent.shared_secret import SharedSecretVerifier, Userinfo
 from agent.turns import Turns
 from router.router import Router
 from store.pool import Pool
+from store.turns import Turn
 from tools.always import ALWAYS
 from tools.catalogue import workspace_toolset
 from tools.client import BackendClient
@@ -81,7 +85,46 @@ def shared_secret_verifier(settings: Settings, secret: str, http: httpx.AsyncCli
     )
 
 
-def turns_of(settings: Settings, pool: Pool, url: str, keys: KeyRing, toolset: Toolset, router: Router) -> Turns:
+class Traces(Protocol):
+    """What follows turns (`agent/traces.py`)."""
+
+    def of(self, turn: Turn) -> Trace:
+        """A trace of one drive of this turn."""
+        ...
+
+    def close(self) -> None:
+        """Send what is left; may block."""
+        ...
+
+
+class NoTraces:
+    """Follows no turn."""
+
+    def of(self, turn: Turn) -> Trace:
+        """Nothing is kept of it."""
+        return Untraced()
+
+    def close(self) -> None:
+        """There is nothing to send."""
+
+
+def traces_of(settings: Settings) -> Traces:
+    """Traces for the endpoint of the settings, if there is one; raises `ConfigError` without the extra that sends them.
+
+    What sends traces is imported here and nowhere else, so that who does not use it neither needs nor waits for it.
+    """
+    if not settings.otel_exporter_otlp_endpoint:
+        return NoTraces()
+    try:
+        traces = import_module("agent.traces")
+    except ImportError:
+        raise ConfigError("OTEL_EXPORTER_OTLP_ENDPOINT needs an extra: pip install 'countersign[otel]'") from None
+    return traces.Traces.exported(settings.otel_exporter_otlp_endpoint)
+
+
+def turns_of(
+    settings: Settings, pool: Pool, url: str, keys: KeyRing, toolset: Toolset, router: Router, traces: Traces
+) -> Turns:
     """The way of a turn, with every limit from the settings, for these tools and the files of conversations."""
     limits = Limits(
         max_output_tokens=settings.max_output_tokens,
@@ -102,6 +145,7 @@ def turns_of(settings: Settings, pool: Pool, url: str, keys: KeyRing, toolset: T
         model=model_of(settings, limits),
         run_limits=limits,
         price=lambda usage: price(settings, usage),
+        trace=traces.of,
         approval_minutes=settings.approval_minutes,
         lease_seconds=settings.lease_seconds,
         max_message_bytes=settings.max_message_bytes,

@@ -147,7 +147,7 @@ class Settings(BaseSettings):
     turns_per_minute: int = Field(20, ge=1, description="Turns one person may start in a minute.")
     retention_days: int | None = Field(None, ge=1, description="Days until unused conversations are deleted.")
 
-    # Logs and metrics
+    # Logs, metrics and traces
     metrics_token: SecretStr | None = Field(
         None, description="Bearer token for /metrics; without one it answers the machine itself, past any proxy."
     )
@@ -157,6 +157,9 @@ class Settings(BaseSettings):
     )
     log_words: bool = Field(
         False, description="Let log lines hold what people, models and tools said. Secrets never get there."
+    )
+    otel_exporter_otlp_endpoint: str | None = Field(
+        None, description="Where traces go (OTLP over HTTP); needs the extra `otel`. Nothing is traced when unset."
     )
 
     @field_validator("allowed_hosts", "allowed_origins", "frame_ancestors", mode="before")

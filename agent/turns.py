@@ -17,6 +17,7 @@ from agent.driver import Driver
 from agent.failpoints import Failpoints
 from agent.guards import Limits
 from agent.identity import Principal
+from agent.journal import Trace, Untraced
 from agent.keys import KeyRing
 from agent.kit import Kit
 from agent.library import refusing, retried, uuid_of
@@ -31,7 +32,7 @@ from agent.worker import Worker
 from store import conversations, limits, messages, turns
 from store.messages import Content
 from store.pool import Connection, Pool, transaction
-from store.turns import Request
+from store.turns import Request, Turn
 from tools.toolset import Lang, Toolset
 
 __all__ = [
@@ -70,6 +71,7 @@ class Turns(Decisions):
         run_limits: Limits | None = None,
         instructions: str = "",
         price: Callable[[Usage], float | None] = lambda _: None,
+        trace: Callable[[Turn], Trace] = lambda _: Untraced(),
         approval_minutes: float = 15,
         lease_seconds: float = 30.0,
         max_message_bytes: int = 100_000,
@@ -101,6 +103,7 @@ class Turns(Decisions):
             limits=run_limits,
             instructions=instructions,
             price=price,
+            trace=trace,
             failpoints=failpoints,
         )
         self._worker = Worker(
