@@ -51,7 +51,7 @@ async def prefect(tmp_path) -> AsyncIterator[str]:
     process = await asyncio.create_subprocess_exec(str(program), *command, env=env, stdout=asyncio.subprocess.DEVNULL)
     try:
         url = f"http://127.0.0.1:{port}/api"
-        await answers(f"{url}/health")
+        await answers(f"{url}/health", seconds=600)
         yield url
     finally:
         process.terminate()

@@ -12,6 +12,7 @@ from tools.toolset import Effect
 
 SAFE_METHODS = frozenset({"GET", "HEAD", "OPTIONS", "TRACE"})
 JOINS = frozenset({"by", "for", "from", "in", "of", "on", "to", "with", "at", "as", "and", "using", "via", "per"})
+CYRILLIC = re.compile(r"[А-Яа-яЁё]")
 FILLERS = frozenset({"the", "a", "an", "my", "me", "own", "current", "new", "all", "v1", "v2", "v3", "v4"})
 
 
@@ -333,4 +334,4 @@ def _first_sentence(text: str) -> str:
 
 
 def _russian(text: str, stems: tuple[str, ...]) -> bool:
-    return any(re.search(rf"(?<![А-Яа-яЁё]){stem}", text, re.I) for stem in stems)
+    return bool(CYRILLIC.search(text)) and any(re.search(rf"(?<![А-Яа-яЁё]){stem}", text, re.I) for stem in stems)

@@ -3,6 +3,7 @@
 import hashlib
 import json
 import re
+import uuid
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -178,9 +179,12 @@ def _operation(
 
 def _sha256(method: str, path: str, raw: dict[str, Any], schema: Schema, schemas: Schemas) -> str:
     """Hash of all that a reviewer relied on: where it goes, what it says, what it takes."""
-    takes = {**schema, "$defs": schemas.digests(sorted(schema.get("$defs", ())))}
-    shown = [method, path, raw.get("operationId"), raw.get("summary"), raw.get("description"), takes]
-    return hashlib.sha256(json.dumps(shown, sort_keys=True, default=str).encode()).hexdigest()
+    place = uuid.uuid4().hex  # the text of what many operations share is made once, and put here
+    shown = [method, path, raw.get("operationId"), raw.get("summary"), raw.get("description"),
+             {**schema, "$defs": place}]  # fmt: skip
+    text = json.dumps(shown, sort_keys=True, default=str)
+    shared = schemas.digests(frozenset(schema.get("$defs", ())))
+    return hashlib.sha256(text.replace(f'"{place}"', shared).encode()).hexdigest()
 
 
 def _parameters(schemas: Schemas, path: str, item: dict[str, Any], raw: dict[str, Any], base: str) -> list[Parameter]:

@@ -3,7 +3,6 @@
 import hashlib
 import json
 import re
-from collections.abc import Iterable
 from contextlib import suppress
 from typing import Any
 
@@ -35,8 +34,10 @@ class Schemas:
         self.definitions: dict[str, Schema] = {}
         self.broken: dict[str, str] = {}
         self._names: dict[tuple[str, str], str] = {}
-        self._direct: dict[str, set[str]] = {}
+        self._closures: dict[str, frozenset[str]] = {}
+        self._shared: dict[frozenset[str], dict[str, Schema]] = {}
         self._digests: dict[str, str] = {}
+        self._texts: dict[frozenset[str], str] = {}
         self._local: tuple[dict[str, Any], ...] = ()
         self._waiting: list[tuple[str, Any, str, tuple[dict[str, Any], ...]]] = []
 
@@ -56,31 +57,57 @@ class Schemas:
         self._local = ()
         return out
 
-    def digests(self, names: Iterable[str]) -> dict[str, str]:
-        """Hashes of definitions by name, each made once: many operations share them."""
-        for name in names:
-            if name not in self._digests:
-                text = json.dumps(self.definitions[name], sort_keys=True, default=str)
-                self._digests[name] = hashlib.sha256(text.encode()).hexdigest()
-        return {name: self._digests[name] for name in names}
+    def digests(self, names: frozenset[str]) -> str:
+        """Hashes of definitions by name as JSON, each made once: many operations share them."""
+        if names not in self._texts:
+            self._texts[names] = json.dumps({name: self._digest(name) for name in sorted(names)})
+        return self._texts[names]
+
+    def _digest(self, name: str) -> str:
+        if name not in self._digests:
+            text = json.dumps(self.definitions[name], sort_keys=True, default=str)
+            self._digests[name] = hashlib.sha256(text.encode()).hexdigest()
+        return self._digests[name]
 
     def reached(self, schema: Schema) -> dict[str, Schema]:
         """The definitions that a converted schema refers to, directly or through others.
 
         Raises `DocumentError` when one of them is broken.
         """
-        found: set[str] = set()
-        todo = _names_in(schema)
-        while todo:
-            name = todo.pop()
-            if name in self.definitions and name not in found:
-                found.add(name)
-                if name not in self._direct:
-                    self._direct[name] = _names_in(self.definitions[name])
-                todo |= self._direct[name] - found
+        found = self._found(schema)
         for name in sorted(found & self.broken.keys()):
             raise DocumentError(self.broken[name])
-        return {name: self.definitions[name] for name in sorted(found)}
+        if found not in self._shared:
+            self._shared[found] = {name: self.definitions[name] for name in sorted(found)}
+        return self._shared[found]
+
+    def _found(self, schema: Schema) -> frozenset[str]:
+        starts = sorted(_names_in(schema) & self.definitions.keys())
+        sets = [self._closure(name) for name in starts]
+        return sets[0] if len(sets) == 1 else frozenset().union(*sets)
+
+    def _closure(self, start: str) -> frozenset[str]:
+        """What one definition reaches, itself included; those that reach one another share one answer."""
+        if start in self._closures:
+            return self._closures[start]
+        found, todo, users = {start}, [start], {}
+        while todo:
+            name = todo.pop()
+            for other in _names_in(self.definitions[name]) & self.definitions.keys():
+                users.setdefault(other, []).append(name)
+                if other not in found:
+                    found.add(other)
+                    if other in self._closures:
+                        found |= self._closures[other]
+                    else:
+                        todo.append(other)
+        closure, ring = frozenset(found), [start]
+        while ring:
+            name = ring.pop()
+            if name not in self._closures:
+                self._closures[name] = closure
+                ring += users.get(name, ())
+        return closure
 
     def _convert(self, schema: Any, base: str) -> Any:
         if not isinstance(schema, dict):
