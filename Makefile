@@ -12,6 +12,7 @@ run: $(VENV)/.installed
 
 install: $(VENV)/.installed
 install-dev: $(VENV)/.installed-dev
+extras: $(VENV)/extras/.installed
 
 $(VENV)/.installed: requirements.lock
 	@test -n "$(PYTHON)" || { echo "Countersign needs Python 3.11 or newer; set PYTHON=/path/to/python3.11"; exit 1; }
@@ -22,6 +23,10 @@ $(VENV)/.installed: requirements.lock
 
 $(VENV)/.installed-dev: $(VENV)/.installed requirements-dev.lock
 	@$(PY) -m pip install --quiet -r requirements-dev.lock
+	@touch $@
+
+$(VENV)/extras/.installed: $(VENV)/.installed-dev requirements-extras.lock
+	@$(PY) -m pip install --quiet --no-deps --upgrade --target $(VENV)/extras -r requirements-extras.lock
 	@touch $@
 
 chromium:
@@ -35,19 +40,19 @@ tests/clients/node_modules/.installed: tests/clients/package.json
 	@cd tests/clients && npm install --silent --no-package-lock --no-audit --no-fund
 	@touch $@
 
-test: $(VENV)/.installed-dev chromium tests/clients/node_modules/.installed
+test: $(VENV)/extras/.installed chromium tests/clients/node_modules/.installed
 	@$(PY) -m pytest -n 2 --dist loadfile -m "not long and not faults" $(ARGS)
 
-test-faults: $(VENV)/.installed-dev nginx
+test-faults: $(VENV)/extras/.installed nginx
 	@$(PY) -m pytest -m "faults and not long" tests/faults $(ARGS)
 
-test-long: $(VENV)/.installed-dev chromium nginx
+test-long: $(VENV)/extras/.installed chromium nginx
 	@$(PY) -m pytest -m "long or faults" --timeout 3600 $(ARGS)
 
 bench: $(VENV)/.installed-dev
 	@$(PY) -m benchmarks all $(ARGS)
 
-lint: $(VENV)/.installed-dev
+lint: $(VENV)/extras/.installed
 	@$(VENV)/bin/ruff format --check .
 	@$(VENV)/bin/ruff check .
 	@$(VENV)/bin/pyright

@@ -8,6 +8,7 @@ Under pytest-xdist each worker has its own server, so nothing is shared between 
 """
 
 import shutil
+import sys
 import tempfile
 import uuid
 from collections.abc import AsyncIterator, Iterator
@@ -21,9 +22,11 @@ from psycopg.conninfo import conninfo_to_dict
 from store.embedded import EmbeddedPostgres
 from store.migrate import upgrade
 from store.pool import Pool, open_pool
+from tests.extras import EXTRAS
 
 FAST = {"max_connections": "300", "fsync": "off", "full_page_writes": "off", "synchronous_commit": "off"}
 TEMPLATE = "countersign_template"
+sys.path.append(EXTRAS)
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,5 +1,6 @@
 """Turns as OpenTelemetry traces: which spans there are, what they hold, and that they cost nothing where not wanted."""
 
+import os
 import subprocess
 import sys
 import threading
@@ -15,6 +16,7 @@ from agent.models.errors import BadRequest
 from agent.traces import Traces
 from store.pool import open_pool
 from tests.agent.assembly import House, cards, line, until
+from tests.extras import EXTRAS
 
 AGENT = "invoke_agent countersign"
 
@@ -129,7 +131,13 @@ async def test_spans_are_sent_to_the_endpoint_before_the_end(database_url):
 
 def run(code: str) -> str:
     head = "import sys; from agent.parts import traces_of; from agent.settings import Settings; "
-    ran = subprocess.run([sys.executable, "-c", head + code], capture_output=True, text=True, check=False)
+    ran = subprocess.run(
+        [sys.executable, "-c", head + code],
+        env={**os.environ, "PYTHONPATH": EXTRAS},
+        capture_output=True,
+        text=True,
+        check=False,
+    )
     return ran.stdout + ran.stderr.strip().rpartition("\n")[2]
 
 

@@ -11,6 +11,7 @@ from joserfc.jwk import OKPKey
 from agent.backends import open_backends
 from agent.mcp_servers import over_http, over_stdio
 from agent.settings import ConfigError
+from tests.extras import EXTRAS
 from tests.tools.calls import make_call
 from tests.tools.mcp_server import make
 from tests.tools.recorder import serving
@@ -19,7 +20,7 @@ from tools.mcp import McpToolset
 from tools.openapi.document import DocumentError
 from tools.toolset import ArgumentError, Effect
 
-COMMAND = [sys.executable, str(Path(__file__).parent / "mcp_server.py")]
+COMMAND = ["env", f"PYTHONPATH={EXTRAS}", sys.executable, str(Path(__file__).parent / "mcp_server.py")]
 
 
 @pytest.fixture
