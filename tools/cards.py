@@ -49,8 +49,20 @@ class DryRun:
 
     @property
     def title_name(self) -> str:
-        """The resource's name in quotes."""
-        return self.quote((self.told.get("resource") or {}).get("name") or "")
+        """The resource as its title tells it from its namesakes: the name in quotes, the id, where it lives."""
+        resource = self.told.get("resource") or {}
+        identity = shown_name(str(resource.get("id") or ""))
+        return self.quote(resource.get("name") or "") + (f" ({identity})" if identity else "") + self.place
+
+    @property
+    def environment(self) -> str:
+        """The environment that the resource lives in, empty where it lives in none."""
+        return shown_name(str(self.told.get("environment") or ""))
+
+    @property
+    def place(self) -> str:
+        """ " on prod", the end of a title; empty where there is no environment."""
+        return self.say(" on ", " на ") + self.environment if self.environment else ""
 
     def count(self, label: str) -> int:
         """One of the backend's counts, 0 where it has none."""
@@ -111,7 +123,7 @@ def evidence(dry_run: DryRun, card: Card) -> list[dict[str, Any]]:
     names = [shown_name(str(name)) for name in dry_run.told.get("first_names") or []]
     bulk = max(card.total, len(names)) > FIRST_NAMES or card.total > len(names)
     created = _created(dry_run)
-    facts = [*card.facts, *(created or ([] if bulk else _counts(dry_run)))]
+    facts = [*_place(dry_run), *card.facts, *(created or ([] if bulk else _counts(dry_run)))]
     blocks = [
         _warnings(dry_run),
         _facts(facts),
@@ -138,6 +150,10 @@ def _list(names: Sequence[str]) -> dict[str, Any] | None:
 def _facts(facts: Sequence[Fact]) -> dict[str, Any] | None:
     known = [[label, bounded(value)] for label, value in facts if value not in (None, "", [], {})]
     return {"type": "facts", "items": known} if known else None
+
+
+def _place(dry_run: DryRun) -> list[Fact]:
+    return [(field_label(dry_run.lang, "environment"), dry_run.environment)]
 
 
 def _counts(dry_run: DryRun) -> list[Fact]:

@@ -80,6 +80,7 @@ class Preview(Shape):
 
     operation: str = Field(examples=["update_dashboard"])
     resource: Resource | None = None
+    environment: str | None = Field(default=None, description="Where the resource lives, for what lives in one.")
     etag: str | None = Field(default=None, description="Send it as If-Match with the real call.")
     changes: list[FieldChange] = Field(default_factory=list)
     counts: dict[str, int] = Field(default_factory=dict, examples=[{"dashboards": 3}])

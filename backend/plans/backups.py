@@ -73,6 +73,7 @@ async def delete_backup(act: Act, backup_id: str) -> Plan:
     preview = Preview(
         operation=act.operation,
         resource=backups.reference(backup),
+        environment=backup.environment,
         etag=backup.etag,
         changes=[FieldChange(field="id", before=backup.id)],
         counts={"size_megabytes": backup.size_bytes // 1_000_000, "backups_left": newest.total - 1},

@@ -118,4 +118,11 @@ async def _record(act: Act, before: Image | None, after: Image | None) -> int:
 
 def _preview(act: Act, row: dict[str, Any], fields: list[FieldChange]) -> Preview:
     resource: Resource = dashboards.reference(row)
-    return Preview(operation=act.operation, resource=resource, etag=row["etag"], changes=fields, reversible=True)
+    return Preview(
+        operation=act.operation,
+        resource=resource,
+        environment=row["environment"],
+        etag=row["etag"],
+        changes=fields,
+        reversible=True,
+    )

@@ -31,6 +31,7 @@ async def refresh_dataset(act: Act, dataset_id: int) -> Plan:
     preview = Preview(
         operation=act.operation,
         resource=datasets.reference(row),
+        environment=row["environment"],
         etag=row["etag"],
         changes=[FieldChange(field="refreshed_at", before=row["refreshed_at"].isoformat(), after=act.say("now"))],
         counts={"rows": row["row_count"]},
@@ -59,6 +60,7 @@ async def delete_dataset(act: Act, dataset_id: int) -> Plan:
     preview = Preview(
         operation=act.operation,
         resource=datasets.reference(row),
+        environment=row["environment"],
         etag=row["etag"],
         changes=[FieldChange(field="name", before=row["name"])],
         counts={"rows": row["row_count"], "dashboards": len(used_by)},

@@ -38,7 +38,11 @@ async def start_task(act: Act, body: TaskStart) -> Plan:
 
     names = [target["name"] for target in targets]
     preview = Preview(
-        operation=act.operation, counts={"targets": len(names)}, first_names=names[:MOST_NAMES], reversible=True
+        operation=act.operation,
+        environment=environment,
+        counts={"targets": len(names)},
+        first_names=names[:MOST_NAMES],
+        reversible=True,
     )
     return Plan(preview, apply)
 
@@ -73,6 +77,7 @@ async def cancel_task(act: Act, task_id: int) -> Plan:
     preview = Preview(
         operation=act.operation,
         resource=tasks.reference(row),
+        environment=row["environment"],
         etag=row["etag"],
         changes=[FieldChange(field="state", before=row["state"], after="canceled")],
         counts={"progress_percent": row["progress"]},

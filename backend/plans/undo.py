@@ -36,6 +36,7 @@ async def undo_change(act: Act, change_id: int) -> Plan:
     preview = Preview(
         operation=act.operation,
         resource=changes.resource_of(row),
+        environment=row["environment"],
         etag=etag,
         changes=_back(row),
         reversible=row["undoes"] is None,

@@ -69,7 +69,7 @@ async def test_markup_in_a_name_stays_text(client: BackendClient, recorder: Reco
     markup = '<img src=x onerror="alert(1)">![a](http://evil.test/?q)'
     recorder.answers(reply(told(resource={"type": "dashboard", "id": "1", "name": markup})))
     card = await workspace_toolset(client).preview("delete_dashboard", {"dashboard_id": 1}, make_call())
-    assert card.title == f"Delete the dashboard “{markup}”?"
+    assert card.title == f"Delete the dashboard “{markup}” (1)?"
 
 
 async def test_a_name_of_two_alphabets_is_pointed_out_first(client: BackendClient, recorder: Recorder) -> None:

@@ -36,6 +36,31 @@ async def test_a_preview_is_a_whole_card_and_changes_nothing(untouched: Workspac
     assert (cards["en"].etag is None) == (name in {"create_dashboard", "start_task"})
 
 
+CHANGED_IN_PLACE = ["update_dashboard", "delete_dashboard", "refresh_dataset", "delete_dataset", "delete_backup"]
+IN_AN_ENVIRONMENT = [*CHANGED_IN_PLACE, "start_task", "cancel_task", "undo_change"]
+
+
+@pytest.mark.parametrize("name", IN_AN_ENVIRONMENT)
+async def test_a_card_says_in_its_title_and_first_where_the_thing_lives(untouched: Workspace, name: str) -> None:
+    args = await args_of(untouched, name)
+    for lang, on, label in (("en", "on", "Environment"), ("ru", "на", "Окружение")):
+        card = await untouched.ask(name, lang=lang, **args)
+        place = re.search(f" {on} (dev|stage|prod)\\?$", card.title)
+        assert place, card.title
+        facts = next(block["items"] for block in card.evidence if block["type"] == "facts")
+        assert facts[0] == [label, place[1]]
+
+
+async def test_namesakes_are_told_apart_by_their_titles(untouched: Workspace) -> None:
+    found = (await untouched.run("search_dashboards", text="Retail Pulse")).data["rows"]
+    ids = [row[0] for row in found if row[1] == "Retail Pulse"]
+    titles = {(await untouched.ask("delete_dashboard", dashboard_id=id_)).title for id_ in ids}
+    assert {
+        f"Delete the dashboard “Retail Pulse” ({id_}) on {place}?"
+        for id_, place in zip(sorted(ids), ("dev", "stage", "prod"), strict=True)
+    } == titles
+
+
 @EVERY
 async def test_a_viewer_is_refused_before_anything_is_asked(untouched: Workspace, name: str) -> None:
     args = await args_of(untouched, name)

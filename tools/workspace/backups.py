@@ -133,7 +133,9 @@ async def delete_backup(backup_id: str) -> Returned:
 def _delete_card(dry_run: DryRun) -> Card:
     backup = dry_run.args["backup_id"]
     return Card(
-        title=dry_run.say(f"Delete the backup {backup}?", f"Удалить резервную копию {backup}?"),
+        title=dry_run.say(
+            f"Delete the backup {backup}{dry_run.place}?", f"Удалить резервную копию {backup}{dry_run.place}?"
+        ),
         approve=dry_run.say("Delete backup", "Удалить копию"),
         lead=dry_run.say("One restore point less.", "Точкой восстановления меньше."),
         risk="danger",

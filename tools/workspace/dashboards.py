@@ -189,6 +189,7 @@ TOOLS = (
     declare(
         update_dashboard,
         Effect.WRITE,
+        reader="get_dashboard",
         ru="Переименовать дашборд, поменять теги, владельца или описание.",
         title=("Changing a dashboard", "Изменение дашборда"),
         companions=("search_dashboards",),
@@ -199,6 +200,7 @@ TOOLS = (
     declare(
         delete_dashboard,
         Effect.DANGER,
+        reader="get_dashboard",
         ru="Удалить дашборд по номеру. Датасеты и копии в других окружениях останутся.",
         title=("Deleting a dashboard", "Удаление дашборда"),
         companions=("search_dashboards",),

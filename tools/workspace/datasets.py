@@ -125,6 +125,7 @@ TOOLS = (
     declare(
         refresh_dataset,
         Effect.WRITE,
+        reader="get_dataset",
         ru="Обновить датасет: перечитать данные из источника.",
         title=("Refreshing a dataset", "Обновление датасета"),
         companions=("search_datasets",),
@@ -135,6 +136,7 @@ TOOLS = (
     declare(
         delete_dataset,
         Effect.DANGER,
+        reader="get_dataset",
         ru="Удалить датасет по номеру. Дашборды, которые его читают, сломаются.",
         title=("Deleting a dataset", "Удаление датасета"),
         companions=("search_datasets",),

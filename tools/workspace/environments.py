@@ -108,6 +108,7 @@ TOOLS = (
     declare(
         set_maintenance_mode,
         Effect.DANGER,
+        reader="check_environment_health",
         ru="Включить или выключить режим обслуживания окружения (люди видят заглушку).",
         title=("Switching maintenance mode", "Режим обслуживания"),
         companions=("list_environments",),

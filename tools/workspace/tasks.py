@@ -99,14 +99,11 @@ async def start_task(**body: Any) -> Returned:
 def _start_card(dry_run: DryRun) -> Card:
     title, approve = _work(dry_run)
     return Card(
-        title=f"{title}?",
+        title=f"{title}{dry_run.place}?",
         approve=approve,
         back=dry_run.say("It can be stopped.", "Её можно остановить."),
         lead=dry_run.say("It runs in the background.", "Задача пойдёт в фоне."),
-        facts=[
-            (dry_run.say("Environment", "Окружение"), dry_run.args.get("environment")),
-            (dry_run.say("Tag", "Тег"), dry_run.args.get("tag")),
-        ],
+        facts=[(dry_run.say("Tag", "Тег"), dry_run.args.get("tag"))],
         total=dry_run.count("targets"),
     )
 
@@ -140,7 +137,7 @@ async def cancel_task(task_id: int) -> Returned:
 def _cancel_card(dry_run: DryRun) -> Card:
     task_id = dry_run.args["task_id"]
     return Card(
-        title=dry_run.say(f"Stop the task {task_id}?", f"Остановить задачу {task_id}?"),
+        title=dry_run.say(f"Stop the task {task_id}{dry_run.place}?", f"Остановить задачу {task_id}{dry_run.place}?"),
         approve=dry_run.say("Stop task", "Остановить задачу"),
         lead=dry_run.say("It stops where it is; the rest stays undone.", "Она прервётся, остаток сделан не будет."),
         risk="danger",
@@ -175,6 +172,7 @@ TOOLS = (
     declare(
         cancel_task,
         Effect.DANGER,
+        reader="get_task",
         ru="Отменить выполняющуюся или ждущую фоновую задачу.",
         title=("Canceling a task", "Отмена задачи"),
         companions=("list_tasks",),
