@@ -27,11 +27,12 @@ def declare(
     reason: str = "",
     request: RequestOf | None = None,
     card: CardOf | None = None,
+    reader: str | None = None,
 ) -> ToolSpec:
     """The spec of one tool; `title` is English, then Russian; `reason` says why it is dangerous.
 
     The words by which people ask for it stand in `workspace/words.json`. `request` and `card` come together: the
-    request is sent with `dry_run` and the card drawn from the answer.
+    request is sent with `dry_run` and the card drawn from the answer. `reader` is the tool that reads the same thing.
     """
     titles = {"en": title[0], "ru": title[1]}
     return ToolSpec(
@@ -45,6 +46,7 @@ def declare(
         min_role=role,
         reasons=(reason,) if reason else (),
         preview=_previewer(request, card, titles) if request and card else None,
+        reader=reader,
     )
 
 
