@@ -1,5 +1,6 @@
 """The product as `make run` starts it, in front of the full-stack template's API: its passwords, its HS256 tokens."""
 
+import socket
 import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -7,11 +8,15 @@ from contextlib import contextmanager
 import httpx
 import pytest
 import uvicorn
+from playwright.sync_api import Browser, Page, expect
+from starlette.responses import Response
+from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-from app import listen
 from tests.agent.kit import reply
+from tests.browser.acts import card as shown
+from tests.browser.acts import say, sign
 from tests.clients.chats import Chat, of
-from tests.clients.drivers import PythonClient, python_client
+from tests.clients.drivers import Parts, PythonClient, python_client
 from tests.clients.product import Product, product
 from tests.conftest import Server
 from tests.live.chat import body, facts, fields
@@ -23,11 +28,34 @@ PEOPLE = {"ann@example.com": "apple-pie", "bob@example.com": "berry-pie"}
 SECRET = "the-secret-key-of-the-template-0123456789"
 
 
+class Cut:
+    """A way to the service that loses answers: of a request in `after` when it has run, in `before` instead of it."""
+
+    def __init__(self, app: ASGIApp):
+        self.app = app
+        self.before: set[str] = set()
+        self.after: set[str] = set()
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Answer 503 in place of what was lost."""
+        if scope.get("method") in self.before:
+            await Response("lost", 503)(scope, receive, send)
+        elif scope.get("method") in self.after:
+            await self.app(scope, receive, _swallow)
+            await Response("lost", 503)(scope, receive, send)
+        else:
+            await self.app(scope, receive, send)
+
+
+async def _swallow(message: Message) -> None:
+    """An answer that nobody gets."""
+
+
 @contextmanager
-def served(service: Template) -> Iterator[str]:
+def served(service: ASGIApp) -> Iterator[str]:
     """The service's address, while it answers in a thread of its own."""
-    listener = listen("127.0.0.1", 0)
-    server = uvicorn.Server(uvicorn.Config(service.app, log_level="critical", lifespan="off"))
+    listener = socket.create_server(("127.0.0.1", 0))
+    server = uvicorn.Server(uvicorn.Config(service, log_level="critical", lifespan="off"))
     thread = threading.Thread(target=server.run, kwargs={"sockets": [listener]})
     thread.start()
     try:
@@ -43,16 +71,29 @@ def service() -> Template:
 
 
 @pytest.fixture(scope="module")
+def way(service) -> Cut:
+    return Cut(service.app)
+
+
+@pytest.fixture(autouse=True)
+def whole(way: Cut) -> Iterator[None]:
+    """Every test begins with a way that loses nothing, and nothing kept of an earlier one."""
+    yield
+    way.before.clear()
+    way.after.clear()
+
+
+@pytest.fixture(scope="module")
 def wire() -> Iterator[WireServer]:
     with WireServer() as server:
         yield server
 
 
 @pytest.fixture(scope="module")
-def running(service, wire, postgres: Server) -> Iterator[tuple[Product, str]]:
+def running(way, wire, postgres: Server) -> Iterator[tuple[Product, str]]:
     """The product, and the service's address."""
     postgres.execute("create database template_live")
-    with served(service) as url:
+    with served(way) as url:
         settings = {
             "BACKEND_URL": url, "OPENAPI_URL": f"{url}/openapi.json", "TOKEN_URL": f"{url}/api/v1/login/access-token",
             "USERINFO_URL": f"{url}/api/v1/users/me", "USER_JWT_SECRET": SECRET, "USER_JWT_HEADER": "Authorization",
@@ -87,9 +128,14 @@ def test_people_sign_in_with_the_services_passwords_and_have_its_roles(running, 
 class Scripted(Chat):
     """A conversation whose model makes the calls that the test names."""
 
-    def __init__(self, client: PythonClient, wire: WireServer):
+    def __init__(self, client: PythonClient, wire: WireServer, jwt: str):
         super().__init__(client)
         self.wire = wire
+        self.jwt = jwt
+
+    async def say(self, message: str = "", **fields: str) -> Parts:
+        """As the person of the token."""
+        return await super().say(message, user_jwt=self.jwt, **fields)
 
     async def ask(self, text: str, name: str, **args: str):
         """Say it; the model calls the tool, and is done once it has the answer."""
@@ -111,9 +157,7 @@ async def test_list_create_change_delete_and_deny_through_the_api(running, servi
     started, url = running
     jwt = token(url, "ann@example.com")
     async with python_client(started.url) as client:
-        chat = Scripted(client, wire)
-        said = chat.say
-        chat.say = lambda message="", **more: said(message, user_jwt=jwt, **more)
+        chat = Scripted(client, wire, jwt)
 
         await chat.ask("Create an item called Lamp", "items-create_item", title="Lamp", description="old")
         (item,) = service.items.values()
@@ -138,3 +182,62 @@ async def test_list_create_change_delete_and_deny_through_the_api(running, servi
     assert wire.refusals == []
     assert SECRET not in started.log
     assert jwt not in started.log
+
+
+async def test_a_call_of_unknown_outcome_can_be_looked_at_by_its_person_alone(running, service, way, wire):
+    started, url = running
+    async with python_client(started.url) as client:
+        chat = Scripted(client, wire, token(url, "ann@example.com"))
+        await chat.ask("Create an item called Desk", "items-create_item", title="Desk")
+        (item,) = service.items.values()
+        asked = card(await chat.ask("Delete the item Desk", "items-delete_item", id=str(item.id)))
+        way.before.add("DELETE")
+        parts = await chat.decide("confirm", asked)
+    approval = of("confirm_resolved", parts)[-1]["metadata"]["approval"]
+    assert approval["result"]["outcome_unknown"]
+    look = {"conversation_id": chat.id, "approval_id": approval["id"]}
+    with signed_in(running, "ann@example.com", PEOPLE["ann@example.com"]) as browser:
+        now = browser.post("/ui/look", json=look).raise_for_status().json()["now"]
+        assert now["ok"]
+        assert ["title", "Desk"] in now["evidence"][0]["items"]
+        del service.items[item.id]
+        now = browser.post("/ui/look", json=look).raise_for_status().json()["now"]
+        assert (now["ok"], now["evidence"]) == (False, [])
+        assert browser.post("/ui/look", json={**look, "approval_id": "nothing"}).status_code == 404
+    with signed_in(running, "bob@example.com", PEOPLE["bob@example.com"]) as browser:
+        assert browser.post("/ui/look", json=look).status_code == 404
+    async with httpx.AsyncClient(base_url=started.url, headers={"origin": started.url}) as nobody:
+        assert (await nobody.post("/ui/look", json=look)).status_code == 401
+
+
+@pytest.fixture
+def page(chromium: Browser, running) -> Iterator[Page]:
+    """The page after Ann signed in with her password."""
+    with chromium.new_context(locale="en-GB") as context:
+        page = context.new_page()
+        page.set_default_timeout(20_000)
+        expect.set_options(timeout=20_000)
+        page.goto(running[0].url + "/signin")
+        page.locator("#u").fill("ann@example.com")
+        page.locator("#p").fill(PEOPLE["ann@example.com"])
+        page.locator("#p").press("Enter")
+        page.locator(".cs-box textarea").wait_for()
+        yield page
+    expect.set_options(timeout=5_000)
+
+
+def test_the_button_of_an_unknown_outcome_shows_the_thing(page, running, service, way, wire):
+    jwt = token(running[1], "ann@example.com")
+    made = httpx.post(
+        f"{running[1]}/api/v1/items/", json={"title": "Chair"}, headers={"Authorization": f"Bearer {jwt}"}
+    )
+    wire.push(reply("", ("items-delete_item", {"id": made.json()["id"]})), "Done.")
+    say(page, "Delete the item Chair")
+    expect(shown(page)).to_contain_text("Chair")
+    way.after.add("DELETE")
+    sign(page)
+    button = page.get_by_role("button", name="Look how it is now")
+    expect(button).to_be_visible()
+    assert service.items == {}
+    button.click()
+    expect(page.get_by_role("status").filter(has_text="not found")).to_be_visible()
