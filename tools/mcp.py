@@ -15,7 +15,7 @@ from langchain_core.tools import StructuredTool
 from mcp import Client, MCPError
 from mcp_types import CallToolResult, TextContent, Tool
 
-from tools.client import Answer
+from tools.client import ANSWER_LIMIT, Answer
 from tools.language import say
 from tools.openapi.document import Document, DocumentError, parse
 from tools.openapi.effects import Facts, classify_claim
@@ -158,11 +158,15 @@ def _fingerprint(tool: Tool) -> str:
 def _result(result: CallToolResult, call: Call) -> ToolResult:
     texts = [block.text for block in result.content if isinstance(block, TextContent)]
     others = len(result.content) - len(texts)
-    body = result.structured_content or "\n".join(texts) + (f"\n[{others} parts that are no text]" if others else "")
+    body: Any = result.structured_content
+    if not body or len(json.dumps(body)) > ANSWER_LIMIT:
+        body = "\n".join(texts) + (f"\n[{others} parts that are no text]" if others else "")
     if result.is_error:
         return failed_in(
             call.lang, Problem(code="tool_error", title="The tool failed", detail=clean_text("\n".join(texts))[:2_000])
         )
+    if isinstance(body, str) and len(body) > ANSWER_LIMIT:
+        return result_of(Answer(200, body[:ANSWER_LIMIT], truncated=True), call.lang)
     return result_of(Answer(200, body), call.lang)
 
 

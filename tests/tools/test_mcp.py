@@ -90,3 +90,12 @@ async def test_a_server_of_the_file_has_its_tools_under_its_name(tmp_path):
 async def test_a_place_without_a_server_is_one_clear_line():
     with pytest.raises(DocumentError, match="does not answer as one"):
         await McpToolset.open(over_http("http://127.0.0.1:1/mcp", {}))
+
+
+async def test_a_large_answer_is_cut_and_says_so(served):
+    tools, notes = served
+    notes["a"] = "word " * 400_000
+    result = await tools.call("read_note", {"key": "a"}, make_call())
+    assert result.ok
+    assert "cut at the size limit" in result.text
+    assert len(result.text) <= 1_000_100
