@@ -66,6 +66,7 @@ EXAMPLES = (
     Example({"en": "Open dashboard 412", "ru": "Открой дашборд 412"}),
 )
 GRACE = 2  # seconds until open streams are cut
+STOPS = (signal.SIGTERM, signal.SIGINT)
 REST = 3.0  # seconds until running steps are given back
 UNFIT = (ConfigError, BadSecrets, PolicyError, DocumentError, EmbeddedPostgresError, UnsupportedDatabase, BackendDied)
 
@@ -84,26 +85,42 @@ class House:
 
 def main() -> None:
     """Run until a signal comes; what cannot start says why in one line."""
-    signal.signal(signal.SIGTERM, lambda *_: sys.exit(0))
+    for stop in STOPS:
+        signal.signal(stop, leave)
+    complaint = None
     try:
         settings = load_settings()
         logs.configure(settings.log_level, settings.log_format or "console", words=settings.log_words)
-        with furnish(settings) as house:
-            asyncio.run(serve(house))
+        with bound(settings.host, settings.port) as listener, furnish(settings) as house:
+            asyncio.run(serve(house, listener))
+    except SystemExit:
+        pass  # a signal during the start
     except UNFIT as error:
-        sys.exit(f"countersign: {error}")
-    except psycopg.OperationalError as error:
-        sys.exit(f"countersign: the database of DATABASE_URL does not answer: {str(error).splitlines()[0]}")
+        complaint = str(error)
+    except psycopg.Error as error:
+        complaint = f"the database of DATABASE_URL does not answer: {str(error).splitlines()[0]}"
+    if complaint:
+        print(f"countersign: {complaint}", file=sys.stderr)
     logging.shutdown()
     sys.stdout.flush()
-    os._exit(0)  # all is closed; taking the interpreter's modules apart would take seconds more
+    os._exit(1 if complaint else 0)  # all is closed; taking the interpreter's modules apart would take seconds more
+
+
+def leave(*_: object) -> None:
+    """Break the start off in order; a second signal does not break off the clearing up."""
+    for stop in STOPS:
+        signal.signal(stop, signal.SIG_IGN)
+    raise SystemExit
 
 
 @contextmanager
 def furnish(settings: Settings) -> Iterator[House]:
     """Start what was not given: the embedded database and the embedded workspace; end them afterwards."""
-    settings.data_dir.mkdir(parents=True, exist_ok=True)
-    keys = key_ring(settings)
+    try:
+        settings.data_dir.mkdir(parents=True, exist_ok=True)
+        keys = key_ring(settings)
+    except OSError as error:
+        raise ConfigError(f"DATA_DIR: cannot write in {settings.data_dir} ({error.strerror}); choose another") from None
     with ExitStack() as ends:
         database_url = settings.database_url.get_secret_value() if settings.database_url else ""
         if not database_url:
@@ -146,34 +163,36 @@ def service(settings: Settings, keys: KeyRing) -> ServiceIdentity:
     return ServiceIdentity(key, issuer=settings.service_issuer, audience=settings.service_audience)
 
 
-async def serve(house: House) -> None:
+async def serve(house: House, listener: socket.socket) -> None:
     """Open the parts, serve until a signal, then let running turns come to rest."""
     settings = house.settings
     async with opened(house) as (services, options):
         app = build_app(services, options)
         await asyncio.to_thread(house.backend_started)
-        listener = listen(settings.host, settings.port)
         port = listener.getsockname()[1]
         config = uvicorn.Config(
             app, log_config=None, access_log=False, timeout_graceful_shutdown=GRACE, proxy_headers=True,
             server_header=False,
         )  # fmt: skip
-        for stop in (signal.SIGTERM, signal.SIGINT):
+        for stop in STOPS:
             signal.signal(stop, lambda *_: None)  # uvicorn stops at them, then raises them again
         print(f"Countersign is at http://{settings.host}:{port}", flush=True)
         await uvicorn.Server(config).serve(sockets=[listener])
 
 
-def listen(host: str, port: int) -> socket.socket:
-    """A listening socket; asyncio sends without delay only on sockets that name TCP."""
+def bound(host: str, port: int) -> socket.socket:
+    """A socket at the address, so that one that is taken is known before anything starts.
+
+    It names TCP: asyncio sends without delay only on sockets that do.
+    """
     family = socket.AF_INET6 if ":" in host else socket.AF_INET
     listener = socket.socket(family, socket.SOCK_STREAM, socket.IPPROTO_TCP)
     listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
     try:
         listener.bind((host, port))
     except OSError as error:
-        raise ConfigError(f"PORT: cannot listen on {host}:{port} ({error.strerror}); choose another") from None
-    listener.listen(512)
+        listener.close()
+        raise ConfigError(f"HOST, PORT: cannot listen on {host}:{port} ({error.strerror}); choose another") from None
     return listener
 
 

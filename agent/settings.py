@@ -5,6 +5,8 @@ import re
 from pathlib import Path
 from typing import Annotated, Literal, Self
 
+from psycopg import ProgrammingError
+from psycopg.conninfo import conninfo_to_dict
 from pydantic import Field, SecretStr, ValidationError, field_validator, model_validator
 from pydantic_settings import BaseSettings, NoDecode, SettingsConfigDict
 
@@ -161,6 +163,15 @@ class Settings(BaseSettings):
     otel_exporter_otlp_endpoint: str | None = Field(
         None, description="Where traces go (OTLP over HTTP); needs the extra `otel`. Nothing is traced when unset."
     )
+
+    @field_validator("database_url")
+    @classmethod
+    def _postgresql(cls, value: SecretStr | None) -> SecretStr | None:
+        try:
+            conninfo_to_dict(value.get_secret_value() if value else "")
+        except ProgrammingError:
+            raise ValueError("not an address of PostgreSQL, such as postgresql://user:password@host/database") from None
+        return value
 
     @field_validator("allowed_hosts", "allowed_origins", "frame_ancestors", mode="before")
     @classmethod
