@@ -1,5 +1,6 @@
 """`python -m store verify-audit [--url URL] [--anchor TENANT:SEQ:HASH ...]`: check the audit log's hash chains.
 
+Without a URL it is that of DATABASE_URL, or the embedded server that runs over DATA_DIR.
 Prints each chain's newest link; noted elsewhere, it can be given as an anchor later. Exit status 1 when a chain
 is broken, 2 when the database cannot be read.
 """
@@ -13,6 +14,7 @@ import psycopg
 from psycopg import AsyncConnection
 from psycopg.rows import DictRow, dict_row
 
+from store.embedded import running_url
 from store.verify import Report, verify
 
 
@@ -20,7 +22,7 @@ def main() -> int:
     """Run the command line; returns the exit status."""
     options = _options()
     if not options.url:
-        print("give --url or set DATABASE_URL", file=sys.stderr)
+        print("no embedded server runs over DATA_DIR: start the chat, give --url or set DATABASE_URL", file=sys.stderr)
         return 2
     try:
         reports = asyncio.run(_verify(options.url, dict(options.anchor)))
@@ -36,9 +38,13 @@ def _options() -> argparse.Namespace:
     parser = argparse.ArgumentParser(prog="python -m store", description="Look after what the chat remembers.")
     commands = parser.add_subparsers(required=True, metavar="command")
     command = commands.add_parser("verify-audit", help="check that no audit entry was changed, removed or moved")
-    command.add_argument("--url", default=os.environ.get("DATABASE_URL"), help="default: DATABASE_URL")
+    command.add_argument("--url", default=_url(), help="default: DATABASE_URL, or the running embedded server")
     command.add_argument("--anchor", action="append", default=[], type=_anchor, metavar="TENANT:SEQ:HASH")
     return parser.parse_args()
+
+
+def _url() -> str | None:
+    return os.environ.get("DATABASE_URL") or running_url(os.environ.get("DATA_DIR") or "data")
 
 
 def _anchor(text: str) -> tuple[str, tuple[int, bytes]]:

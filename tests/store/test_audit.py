@@ -178,6 +178,7 @@ def test_the_command_says_what_is_missing() -> None:
 def _command(*arguments: str) -> subprocess.CompletedProcess[str]:
     root = Path(__file__).parents[2]
     environment = {name: value for name, value in os.environ.items() if name != "DATABASE_URL"}
+    environment["DATA_DIR"] = "/nonexistent"
     command = [sys.executable, "-m", "store", "verify-audit", *arguments]
     return subprocess.run(command, cwd=root, env=environment, capture_output=True, text=True, timeout=60)
 

@@ -14,7 +14,7 @@ import psycopg
 import pytest
 from psycopg.conninfo import conninfo_to_dict
 
-from store.embedded import EmbeddedPostgres
+from store.embedded import EmbeddedPostgres, running_url
 from store.embedded_user import EmbeddedPostgresError, programs, server_user
 from tests.store import supervise
 
@@ -240,3 +240,11 @@ def _show(url: str, name: str) -> str:
         row = connection.execute("select current_setting(%s)", (name,)).fetchone()
     assert row is not None
     return row[0]
+
+
+def test_a_running_server_is_found_by_its_folder(server: EmbeddedPostgres, folder: Path) -> None:
+    assert running_url(folder) is None
+    url = server.start()
+    assert running_url(folder) == url
+    server.stop()
+    assert running_url(folder) is None
