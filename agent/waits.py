@@ -87,9 +87,9 @@ def _decided(row: Approval) -> dict[str, Any] | None:
         case "denied":
             return {"kind": "denied", "reason": row.reason, "about": (row.resource or {}).get("name")}
         case "expired":
-            return {"kind": "denied", "reason": EXPIRED}
+            return {"kind": "denied", "reason": EXPIRED, "about": (row.resource or {}).get("name")}
         case _:
-            return {"kind": "denied", "reason": REPLACED}
+            return {"kind": "denied", "reason": REPLACED, "about": (row.resource or {}).get("name")}
 
 
 async def _question(pool: Pool, lease: Lease, asked: Mapping[str, Any]) -> Question:

@@ -177,6 +177,30 @@ THINGS: Mapping[str, tuple[str, str]] = {
     "attachment": ("attachment", "вложения"),
 }
 
+KINDS: Mapping[str, tuple[str, str]] = {
+    "dashboard": ("dashboard", "дашборд"),
+    "dataset": ("dataset", "датасет"),
+    "task": ("task", "задача"),
+}
+
+UNDECIDED: Mapping[str, tuple[str, str]] = {
+    "expired": (
+        "The request{about} expired: nobody decided in time. Nothing was changed. Ask again if you still want it.",
+        "Запрос{about} истёк: его никто не подписал вовремя. Ничего не изменено. Если это ещё нужно, попросите снова.",
+    ),
+    "superseded": (
+        "The request{about} was withdrawn before anybody decided. Nothing was changed. Ask again if you still want it.",
+        "Запрос{about} отозван, решить по нему не успели. Ничего не изменено. Если это ещё нужно, попросите снова.",
+    ),
+}
+
+NOTHING_TO_UNDO = (
+    "There is nothing to undo here: no change was made in this conversation. Nothing was changed now either. "
+    "Name the thing to undo its last change, for example: “undo the last change of dashboard 88”.",
+    "Отменять здесь нечего: в этом разговоре ничего не менялось. Сейчас тоже ничего не изменено. "
+    "Чтобы отменить последнюю правку, назовите, где она: «отмени последнюю правку дашборда 88».",
+)
+
 ROLES: Mapping[str, str] = {
     "viewer": "наблюдатель",
     "analyst": "аналитик",
@@ -186,6 +210,18 @@ ROLES: Mapping[str, str] = {
 }
 
 NO_TOOL: Mapping[str, tuple[str, str]] = {
+    "archive": (
+        "There is no tool here to archive, hide, share or merge things. Nothing was changed. I can change, copy or "
+        "delete them, for example: “delete dashboard 94”.",
+        "Инструмента, чтобы архивировать, скрывать, объединять или передавать по ссылке, здесь нет. Ничего не "
+        "изменено. Я могу изменить, перенести или удалить, например: «удали дашборд 94».",
+    ),
+    "delete_document": (
+        "There is no tool here to delete documents. Nothing was changed. I can change what is in them, for example: "
+        "“set freshness to 12h in the shipments contract”.",
+        "Инструмента, чтобы удалять документы, здесь нет. Ничего не изменено. Я могу менять их содержимое, например: "
+        "«поставь свежесть 12h в контракте по отгрузкам».",
+    ),
     "manage_people": (
         "There is no tool here to add, delete or block people; whoever manages the accounts can. Nothing was changed. "
         "What I can change are roles, for example: “take the role editor away from p.nair”.",

@@ -26,6 +26,12 @@ _SUBORDINATE = re.compile(
     re.IGNORECASE,
 )
 _NEGATION_REACH = 4
+_REMOVES = frozenset({"delete", "revoke"})
+_PARTS = frozenset({"tag", "owner", "description", "section", "chart", "column", "role"})
+_TAGGED = re.compile(r"(?:re)?(?:tagged|labell?ed)|т[еэ]г(?:ом|ами)|метк(?:ой|ами)", re.IGNORECASE)
+_ARTICLES = frozenset({"the", "a", "an", "its", "this", "that", "all", "every", "всех", "всего"})
+_WITH = frozenset({"with", "having", "have", "has", "whose", "where", "by"})
+_FROM = frozenset({"from", "of", "off", "on", "in", "for", "с", "со", "у", "из", "на", "от", "к", "для", "в"})
 
 
 def wished(item: Item) -> frozenset[str]:
@@ -83,6 +89,10 @@ class Clause:
             if item.unknown and "_" in item.text:
                 yield "@technical"
 
+        if any(is_filter(self.items, at) for at in range(len(self.items))):
+            yield "@tagged"
+        yield from _removed(self.items)
+
     @property
     def acts(self) -> frozenset[str]:
         """The actions it wants, looking included."""
@@ -102,6 +112,41 @@ class Clause:
 def _is_place(item: Item) -> bool:
     """An environment right behind "backup" makes that a verb in English: "backup prod", but "the prod backup"."""
     return item.entity is not None and item.entity.kind == "environment"
+
+
+def is_filter(items: Sequence[Item], at: int) -> bool:
+    """Whether the word about tags here says which things are meant ("tagged x", "with the x tag", "с тегом x")."""
+    if "tag" not in items[at].concepts:
+        return False
+    if _TAGGED.fullmatch(items[at].text) or (at and items[at - 1].text.lower() in {"с", "со"}):
+        return True
+    for item in reversed(items[max(at - 3, 0) : at]):
+        if item.text.lower() in _WITH:
+            return True
+        if item.concepts & THINGS or item.entity is not None:
+            return False
+    return False
+
+
+def _removed(items: Sequence[Item]) -> Iterator[str]:
+    """What a verb of removal takes away: `@whole` when that is a thing, `@part` when it is only a part of one."""
+    verb = next((at for at, item in enumerate(items) if wished(item) & _REMOVES), None)
+    if verb is None:
+        return
+    nouns = [at for at in (*range(verb + 1, len(items)), *range(verb)) if _is_object(items, at)]
+    parts = [at for at in nouns if items[at].concepts & _PARTS]
+    beside = any(at and (items[at - 1].entity is not None or items[at - 1].text in {"'s", "’s"}) for at in parts)
+    if nouns:
+        yield "@part" if nouns[0] in parts or beside else "@whole"
+
+
+def _is_object(items: Sequence[Item], at: int) -> bool:
+    """Whether a noun may be what the verb acts on: neither a filter nor led in by a preposition ("from dashboard")."""
+    item = items[at]
+    if not item.concepts & (THINGS | _PARTS) or is_filter(items, at):
+        return False
+    before = next((i for i in reversed(items[:at]) if i.text.lower() not in _ARTICLES), None)
+    return before is None or before.text.lower() not in _FROM
 
 
 def split(reading: Reading) -> list[Clause]:

@@ -72,6 +72,7 @@ _LATE_PATTERNS: tuple[tuple[str, re.Pattern[str]], ...] = tuple(
             "measure",
             r"(?<![\w.-])(\d+(?:[.,]\d+)?\s?(?:h|hrs?|hours?|ч|час\w*|%|min|мин\w*|s|ms|gb|гб|mb|мб))(?![\w-])",
         ),
+        ("number", r"(?<!\S)(?:#|№\s?)?([-−]\d{1,12})(?![\w/.,:-])"),
         ("number", r"(?<![\w.,/-])(?:#|№\s?)?(\d{1,12})(?![\w/-]|[.,:]\d)"),
         ("login", r"(?<![\w./-])([a-z]{1,3}\.[a-z]{2,40})(?![\w/]|\.\w)"),
     )
@@ -107,4 +108,4 @@ def _matches(patterns: tuple[tuple[str, re.Pattern[str]], ...], text: str) -> It
             value = match[group].strip()
             start, end = match.span(group) if kind in _TAILS else match.span()
             if value:
-                yield Entity(kind, int(value) if kind == "number" else value, start, end)
+                yield Entity(kind, int(value.replace("−", "-")) if kind == "number" else value, start, end)

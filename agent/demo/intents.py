@@ -15,6 +15,7 @@ from agent.demo.language import stem
 from agent.demo.vocabulary import meaning
 
 THRESHOLD = 2.0
+_GRAVE = frozenset({"delete", "rename"})
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,10 +58,13 @@ INTENTS: Mapping[str, Intent] = {
     "create_dashboard": Intent(("create dashboard",), "template @environment @name"),
     "update_dashboard": Intent(
         ("rename", "update|set dashboard", "update|set owner|description", "hand_over", "create description dashboard",
-         "update|set|create|delete|grant|revoke tag"),
+         "update|set|grant tag", "create tag -@tagged", "delete|revoke tag @part"),
         "dashboard tag owner description name @name @number @login @hashtag",
     ),
-    "delete_dashboard": Intent(("delete dashboard", "delete @name -user"), "dashboard @name @number"),
+    "delete_dashboard": Intent(
+        ("delete dashboard -@part",
+         "delete @name -user -@part -document -dataset -backup -task -environment -attachment"),
+        "dashboard all tag owner @plural @tagged @whole @hashtag @login @environment @name @number"),
     "search_datasets": Intent(
         ("find dataset", "list|ask dataset", "dataset @plural", "dataset schema", "dataset source", "dataset @age",
          "fresh @age", "find dataset @name", "find @technical"),
@@ -74,7 +78,8 @@ INTENTS: Mapping[str, Intent] = {
     ),
     "refresh_dataset": Intent(
         ("refresh dataset|source|it|@name|@number",), "dataset source it @name @number @technical"),
-    "delete_dataset": Intent(("delete dataset", "delete @technical"), "dataset @name @number"),
+    "delete_dataset": Intent(("delete dataset -@part", "delete @technical -@part"),
+        "dataset all schema source fresh @age @plural @tagged @whole @environment @name @number"),
     "plan_migration": Intent(
         ("plan", "plan migrate", "plan migration_thing"),
         "migrate migration_thing dashboard ask list start all tag @plural @environment",
@@ -169,6 +174,14 @@ INTENTS: Mapping[str, Intent] = {
 
 # Wishes that no tool of the workspace can grant; they must not be taken for a wish that sounds like them.
 NOBODYS: Mapping[str, Intent] = {
+    "archive": Intent(
+        ("archive dashboard|dataset|document -open -find", "archive @tagged", "archive it"),
+        "all tag owner @tagged @plural @number @name",
+    ),
+    "delete_document": Intent(
+        ("delete document @whole -section -@pointer -@measure -dashboard -dataset -row -column",),
+        "all tag @tagged @whole @plural @name @number",
+    ),
     "manage_people": Intent(
         (
             "delete|switch_off|ban user -role -@role -tag -dashboard -dataset -document -list",
@@ -209,6 +222,16 @@ def best_of_nobody(clause: Clause) -> str | None:
     name, fit = max(fits.items(), key=lambda pair: pair[1])
     known = best_known(clause)
     return name if fit >= THRESHOLD and (known is None or fit > known.score) else None
+
+
+def differs(clause: Clause, tool: str) -> bool:
+    """Whether a clause asks for an act that the tool does not do: it must not be done in its place."""
+    intent = INTENTS.get(tool)
+    if intent is None:
+        return False
+    does = {c for pattern in intent.patterns for c in _parsed(pattern).named}
+    asked = [item.concepts for item in clause.items if (wished(item) - clause.ruled_out) & _GRAVE]
+    return any(not concepts & does for concepts in asked)
 
 
 def _prior(at: int, count: int) -> float:

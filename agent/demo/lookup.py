@@ -146,11 +146,23 @@ def found(goal: Goal, target: Target | None, reference: Reference, desk: Desk) -
         return target
     if target is not None:
         return (yield from _by_name(goal, target, reference, desk))
-    if reference.loose or reference.thing == "task":
+    if reference.loose or reference.thing == "task" or _tagged(goal, reference, desk):
         return (yield from _by_filters(goal, reference, desk))
     answer = yield from free(goal, _which(reference, desk), desk)
     asked = Target(id=int(answer)) if answer.isdecimal() else Target(name=answer)
     return (yield from found(goal, asked, reference, desk))
+
+
+def _tagged(goal: Goal, reference: Reference, desk: Desk) -> bool:
+    """Whether the clause says by a tag which thing is meant."""
+    tool = desk.tools.get(reference.search)
+    told = filled(Goal(tool.name, goal.clause), tool, desk) if tool and "@tagged" in goal.clause.concepts else {}
+    return "tag" in told
+
+
+def picked(goal: Goal, listed: Result, reference: Reference, desk: Desk) -> Finding:
+    """The one of a list that the person takes; raises `Stop` when they take none."""
+    return (yield from _asked(goal, listed.items, "", reference, desk, total=listed.total))
 
 
 def _which(reference: Reference, desk: Desk) -> str:
@@ -227,10 +239,13 @@ def _picked(goal: Goal, target: Target, items: Sequence[dict[str, Any]], referen
     return (yield from _asked(goal, fitting or items, target.name, reference, desk))
 
 
-def _asked(goal: Goal, items: Sequence[dict[str, Any]], name: str, reference: Reference, desk: Desk) -> Finding:
+def _asked(
+    goal: Goal, items: Sequence[dict[str, Any]], name: str, reference: Reference, desk: Desk, total: int = 0
+) -> Finding:
     options = [Option(label_of(i), i) for i in items if "id" in i]
     about = f" “{name}”" if name else ""
-    counted = desk.say(f" {len(options)} match.", f" Подходит: {len(options)}.") if len(options) > 4 else ""
+    count = max(total, len(options))
+    counted = desk.say(f" {count} match.", f" Подходит: {count}.") if count > 4 else ""
     question = desk.say(
         f"Which {reference.en}{about} do you mean?{counted}",
         f"{_RU_WHICH[reference.thing]}{_quoted(name)} вы имеете в виду?{counted}",

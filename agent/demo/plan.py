@@ -6,7 +6,7 @@ from typing import Any
 
 from agent.demo.clauses import Clause, split
 from agent.demo.howto import EXAMPLES, asks_how
-from agent.demo.intents import best, best_known, best_of_nobody
+from agent.demo.intents import best, best_known, best_of_nobody, differs
 from agent.demo.memory import fingerprint, thing_of
 from agent.demo.questions import ASK_TOOL, place_in
 from agent.demo.reading import Reading
@@ -17,6 +17,7 @@ from agent.demo.slots import filled
 from agent.demo.steps import Ask, Call, Desk, Goal, Outcome, Script, Stop
 
 FIND_TOOL = "find_tools"
+NOT_THAT = "unsure"
 MOST_CALLS = 10
 MOST_CHANGES = 3
 _LOOKING = ("list_", "search_", "get_", "read_", "check_", "plan_", "find_", "show_")
@@ -87,6 +88,8 @@ def _edited(progress: _Progress, desk: Desk) -> dict[str, Result]:
 
 
 def _scripts(goal: Goal, desk: Desk) -> list[Script]:
+    if goal.tool == NOT_THAT:
+        return [_told(Outcome(NOT_THAT, goal.tool, subject=goal.clause.own_text))]
     if goal.tool not in desk.tools:
         return [_told(_lacking(goal, desk))]
     return [_told(Outcome("how", goal.tool))] if goal.how else scripts(goal, desk)
@@ -189,6 +192,8 @@ def _goals(clauses: Sequence[Clause], desk: Desk) -> tuple[list[Goal], list[Call
         goal = replace(goal, how=goal.tool in EXAMPLES and asks_how(clause))
         if goal.tool not in desk.tools and (search := _search_for(goal, desk)):
             searches.append(search)
+        elif differs(clause, goal.tool):
+            goals.append(replace(goal, tool=NOT_THAT))
         elif not _repeats(goal, goals, desk):
             goals.append(goal)
     return goals, searches[:1]

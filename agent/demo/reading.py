@@ -5,6 +5,7 @@ from dataclasses import dataclass, field, replace
 from datetime import date
 from functools import cached_property
 
+from agent.demo import lexicon
 from agent.demo.entities import Entity, find_entities
 from agent.demo.language import Lang, Word, language, other_layout, stem, words
 from agent.demo.vocabulary import known, meaning, phrase_at
@@ -135,13 +136,17 @@ def _word_item(word: Word, first: bool) -> Item:
 
 
 def _names_kept(items: list[Item]) -> list[Item]:
-    """Known words that stand capitalised inside a name ("Sales Backup Overview") become part of it."""
+    """Known words that stand capitalised inside a name ("Sales Backup Overview") become part of it.
+
+    So does a verb right behind the word "tag": "add the tag archive".
+    """
     kept = list(items)
     for at, item in enumerate(kept):
         before, after = kept[at - 1] if at else None, kept[at + 1] if at + 1 < len(kept) else None
         named_before = before is not None and before.unknown and before.text[0].isupper()
         named_after = at > 0 and after is not None and after.unknown and after.text[0].isupper()
-        if item.concepts and item.text[0].isupper() and (named_before or named_after):
+        tag = before is not None and "tag" in before.concepts and bool(item.concepts & lexicon.ACTIONS.keys())
+        if tag or (item.concepts and item.text[0].isupper() and (named_before or named_after)):
             kept[at] = replace(item, concepts=frozenset())
     return kept
 

@@ -8,16 +8,20 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
+from agent.demo.clauses import Clause
 from agent.demo.documents import attachment_script, patch_script, read_script
-from agent.demo.lookup import REFERENCES, Finding, Reference, Target, found, inherited, spellings, targets
+from agent.demo.lookup import REFERENCES, Finding, Reference, Target, found, inherited, picked, spellings, targets
 from agent.demo.questions import choose, free, missing
+from agent.demo.results import Result
 from agent.demo.schemas import Tool, fitted
 from agent.demo.slots import environments, filled
 from agent.demo.steps import Call, Desk, Goal, Option, Outcome, Script, Stop, ended
 
 _MOST_AT_ONCE = 10
-_NARROWING = frozenset({"tag", "owner", "@date", "@age", "@hashtag", "schema", "source"})
+_MOST_REMOVED = 5
+_NARROWING = frozenset({"tag", "@tagged", "owner", "@date", "@age", "@hashtag", "schema", "source"})
 _PEOPLE = ("owner",)
+_FILTERS = frozenset({"tag", "owner", "since", "until", "not_refreshed_days", "schema_name", "source_system", "state"})
 _ONE_OF = {"update_dashboard": ("name", "description", "owner", "tags", "add_tags", "remove_tags")}
 
 
@@ -170,6 +174,8 @@ def _fan_out(goal: Goal, argument: str, desk: Desk) -> Script:
     (listed,) = yield [Call(search.name, wanted)]
     if not listed.ok or not listed.items:
         return ended(search.name, wanted, listed)
+    if _unclear(goal, wanted, listed, desk):
+        return (yield from _act(goal, (yield from picked(goal, listed, REFERENCES[argument], desk)), argument, desk))
     if listed.total > _MOST_AT_ONCE:
         return Outcome("many", search.name, wanted, listed)
     args = yield from completed(goal, filled(goal, tool, desk) | {argument: 0}, desk)
@@ -177,6 +183,17 @@ def _fan_out(goal: Goal, argument: str, desk: Desk) -> Script:
     results = yield [Call(tool.name, call) for call in calls]
     more = list(zip(calls, results, strict=True))
     return replace(ended(tool.name, more[0][0], more[0][1]), more=more[1:])
+
+
+def _unclear(goal: Goal, wanted: Mapping[str, Any], listed: Result, desk: Desk) -> bool:
+    """Whether a person must say which of the found is meant: no filter was read, too many to delete, one name only."""
+    if not wanted.keys() & _FILTERS:
+        return True
+    if goal.tool.startswith("delete_"):
+        return listed.total > _MOST_REMOVED
+    args = filled(goal, desk.tools[goal.tool], desk)
+    unsaid = goal.tool in _ONE_OF and not args.keys() & set(_ONE_OF[goal.tool])
+    return len(listed.items) > 1 and ("name" in args or unsaid)
 
 
 def _migrate(goal: Goal, desk: Desk) -> Script:
@@ -311,6 +328,8 @@ def _undo(goal: Goal, desk: Desk) -> Script:
 
 def _change_of(goal: Goal, desk: Desk) -> Finding:
     clause = goal.clause
+    if goal.tool == "undo_change" and _points_nowhere(clause):
+        return _last_change(desk)
     numbers = clause.values("number")
     about = clause.named_things & {"dashboard", "document"}
     if numbers and not about:
@@ -334,9 +353,14 @@ def _change_of_dashboard(goal: Goal, desk: Desk) -> Finding:
 
 
 def _last_change(desk: Desk) -> Any:
-    """The change that the newest earlier call made, if it can be undone."""
-    done = desk.memory.last()
-    return done.result.object.get("change_id") if done and done.result else None
+    """The newest change that was made in this conversation, if it can be undone."""
+    told = (d.result.object for d in reversed(desk.memory.earlier) if d.result and d.result.ok)
+    return next((t["change_id"] for t in told if t.get("change_id") is not None), None)
+
+
+def _points_nowhere(clause: Clause) -> bool:
+    """Whether a wish to undo names neither a thing nor a place: it is about what was done in this conversation."""
+    return not (clause.names or clause.entities or clause.named_things & {"dashboard", "document", "environment"})
 
 
 def _change_in(outcome: Outcome) -> Any:

@@ -18,6 +18,8 @@ _FENCE = re.compile(r"^\s*<tool_result\b[^>\n]*>\n|\n</tool_result>\s*$")
 _ANSWERED = "The person answered: "
 _BAD_ARGUMENTS = "Nothing ran: the arguments do not fit"
 _UNKNOWN = "outcome is unknown"
+_EXPIRED = "nobody decided in time"
+_SUPERSEDED = re.compile(r"withdrawn before the person decided|wrote a new message instead")
 _NOISE = re.compile(r"^(?:Nothing was changed by this call\.|Do not repeat it.*)$", re.MULTILINE)
 
 
@@ -85,12 +87,15 @@ def _failure(text: str, data: Any, error: re.Match[str] | None) -> Result:
         return Result(text, data, ok=False, code="outcome_unknown")
     if text.startswith(_BAD_ARGUMENTS):
         return Result(text, data, ok=False, code="bad_arguments")
+    named = _ABOUT.search(text)
+    about = named["name"] if named else ""
+    if undecided := "expired" if _EXPIRED in text else "superseded" if _SUPERSEDED.search(text) else "":
+        return Result(text, data, ok=False, denied=True, code=undecided, about=about)
     denied = bool(_DENIED.search(text))
     told = data if isinstance(data, dict) else {}
     code = (error and error["code"]) or str(told.get("code") or "")
     detail = _reason(text, told) if denied else _detail(text, told, error)
-    named = _ABOUT.search(text)
-    return Result(text, data, ok=False, denied=denied, code=code, detail=detail, about=named["name"] if named else "")
+    return Result(text, data, ok=False, denied=denied, code=code, detail=detail, about=about)
 
 
 def _reason(text: str, told: Mapping[str, Any]) -> str:

@@ -5,7 +5,7 @@ from collections.abc import Callable, Mapping, Sequence
 from datetime import timedelta
 from typing import Any
 
-from agent.demo.clauses import Clause
+from agent.demo.clauses import THINGS, Clause, is_filter
 from agent.demo.intents import INTENTS
 from agent.demo.reading import Item, Name
 from agent.demo.schemas import Tool, fitted, options_of, type_of
@@ -18,7 +18,7 @@ _ROLE_OF_CONCEPT = {
     "tag": "tag", "template": "template", "owner": "owner", "schema": "schema", "source": "source",
     "message": "message", "description": "description", "user": "person", "section": "section", "hand_over": "value",
 }  # fmt: skip
-_TAGGED = {"tagged", "тегом", "тэгом", "тегами", "меткой"}
+_BESIDE = frozenset({":", "=", "is", "are"})
 _CHANGES = frozenset({"rename", "update", "set", "hand_over", "refresh"})
 _LOGIN = re.compile(r"[a-z][a-z0-9._-]{2,40}")
 _DID = re.compile(r"[а-яё]{2,}[аеиыуя](?:л|ла|ло|ли)")
@@ -67,6 +67,8 @@ def _role_of(clause: Clause, name: Name) -> str:
                 return role
     if name.after is not None and "template" in name.after.concepts:
         return "template"
+    if name.after is not None and "tag" in name.after.concepts and name.text.islower() and " " not in name.text:
+        return "tag"
     return "object"
 
 
@@ -163,19 +165,30 @@ def clause_possessives(clause: Clause) -> list[str]:
 
 
 def _tags(goal: Goal, desk: Desk) -> list[str]:
-    named = [n.text for n in names_by_role(goal.clause).get("tag", [])]
+    named = [_tag_of(n) for n in names_by_role(goal.clause).get("tag", [])]
     return [*goal.clause.values("hashtag"), *named]
+
+
+def _tag_of(name: Name) -> str:
+    """A tag is one word, unless it is quoted; what follows it ("с тегом kpi в Foo") is none of it."""
+    return name.text if name.quoted else name.text.split()[0]
 
 
 def _filter_tags(clause: Clause) -> list[str]:
     """The tags that say which things are meant ("boards tagged x"), not which tag to set."""
-    return [n.text for n in names_by_role(clause).get("tag", []) if n.before and _filters(clause, n.before)]
+    words = [at for at in range(len(clause.items)) if is_filter(clause.items, at)]
+    return [tag for at in words if (tag := _filter_tag(clause, at))]
 
 
-def _filters(clause: Clause, word: Item) -> bool:
-    at = clause.items.index(word)
-    before = clause.items[at - 1].text.lower() if at else ""
-    return word.text.lower() in _TAGGED or (before in {"with", "с", "со"} and "tag" in word.concepts)
+def _filter_tag(clause: Clause, at: int) -> str:
+    """The tag beside the word that filters by it; any word right behind that word may be a tag ("tagged new")."""
+    word = clause.items[at]
+    named = names_by_role(clause).get("tag", [])
+    beside = next((n for n in named if word in (n.before, n.after)), None)
+    later = [i for i in clause.items[at + 1 :] if i.text.lower() not in _BESIDE]
+    if beside is None and later and not later[0].is_mark and not later[0].concepts & (THINGS | {"filler"}):
+        return str(later[0].entity.value) if later[0].entity else later[0].text
+    return _tag_of(beside) if beside else ""
 
 
 def _tag(goal: Goal, desk: Desk) -> Any:

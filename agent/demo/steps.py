@@ -11,7 +11,7 @@ from agent.demo.memory import Memory
 from agent.demo.results import Result
 from agent.demo.schemas import Tool
 
-Kind = Literal["done", "none", "failed", "denied", "stopped", "cannot", "many", "skipped", "how"]
+Kind = Literal["done", "none", "failed", "denied", "stopped", "cannot", "many", "skipped", "how", "unsure"]
 
 
 @dataclass(frozen=True)

@@ -10,12 +10,15 @@ from agent.demo.answers import (
     CHECKS,
     COMMITS,
     FACTS,
+    KINDS,
     LISTS,
     NO_TOOL,
+    NOTHING_TO_UNDO,
     REFUSED,
     ROLES,
     TABLES,
     THINGS,
+    UNDECIDED,
 )
 from agent.demo.howto import explained
 from agent.demo.language import Lang, language
@@ -245,6 +248,8 @@ def _resource_name(told: Mapping[str, Any]) -> str:
 
 
 def _none(outcome: Outcome, lang: Lang) -> str:
+    if outcome.tool == "undo_change":
+        return say(lang, *NOTHING_TO_UNDO)
     thing = thing_of(outcome.tool)
     en, ru = THINGS.get(thing, ("thing", "объекта"))
     if outcome.subject:
@@ -259,21 +264,45 @@ def _failed(outcome: Outcome, lang: Lang) -> str:
     result = outcome.result or Result("")
     code = next((c for c in REFUSED if result.code == c or result.code.endswith(c)), "")
     known = say(lang, *REFUSED[code]) if code else say(lang, "It did not work.", "Не получилось.")
-    subject = f"{_name(outcome.subject, lang)}: " if outcome.subject else ""
+    subject = f"{_called(outcome, lang)}: " if _called(outcome, lang) else ""
+    subject = subject[:1].upper() + subject[1:]
     foreign = code and language(_UNQUOTED.sub("", result.detail)) != lang
     detail = "" if foreign else plain(result.detail, 400)
     return f"{subject}{known} {detail}".strip()
 
 
 def _denied(outcome: Outcome, lang: Lang) -> str:
-    named = (outcome.result.about if outcome.result else "") or outcome.subject
-    subject = f" {_name(named, lang)}" if named else ""
+    subject = f" {_called(outcome, lang)}" if _called(outcome, lang) else ""
+    if outcome.result and outcome.result.code in UNDECIDED:
+        about = say(lang, f" about{subject}", f" про{subject}") if subject else ""
+        return say(lang, *UNDECIDED[outcome.result.code]).format(about=about)
     reason = plain(outcome.result.detail) if outcome.result else ""
     why = say(lang, f" Reason: {reason}.", f" Причина: {reason}.") if reason else ""
     return say(
         lang,
         f"You did not approve it, so I left{subject or ' everything'} as is.{why}",
         f"Вы не подписали, поэтому оставляю{subject} как есть.{why}",
+    )
+
+
+def _called(outcome: Outcome, lang: Lang) -> str:
+    """The thing of a call by its name, else by its kind and number; empty when nothing tells either."""
+    if outcome.result and outcome.result.about:
+        return _name(outcome.result.about, lang)
+    kind = KINDS.get(thing_of(outcome.tool), ("", ""))
+    if outcome.subject.isdecimal() and kind[0]:
+        return f"{say(lang, *kind)} {outcome.subject}"
+    return _name(outcome.subject, lang) if outcome.subject else ""
+
+
+def _unsure(outcome: Outcome, lang: Lang) -> str:
+    """The act that was asked for is not the one that the rules would do."""
+    return say(
+        lang,
+        "I am not sure what you want done here, so nothing was changed. What should I do, and with which thing? "
+        "For example: “delete dashboard 94” or “remove the tag q3 from dashboard 88”.",
+        "Не уверена, что именно нужно сделать, поэтому ничего не изменено. Что сделать и с чем? "
+        "Например: «удали дашборд 94» или «убери тег q3 с дашборда 88».",
     )
 
 
@@ -288,7 +317,7 @@ def _stopped(outcome: Outcome, lang: Lang) -> str:
 def _cannot(outcome: Outcome, lang: Lang) -> str:
     if outcome.tool in NO_TOOL:
         return say(lang, *NO_TOOL[outcome.tool])
-    wish = _name(outcome.subject, lang)
+    wish = _name(outcome.subject, lang) if outcome.subject else say(lang, "This request", "Просьба")
     searched = _NEEDS.finditer(outcome.result.text if outcome.result else "")
     role = next((match["role"] for match in searched if match["tool"] == outcome.tool), "")
     if not role:
@@ -338,4 +367,5 @@ _KINDS: Mapping[str, Callable[[Outcome, Lang], str]] = {
     "many": _many,
     "skipped": _skipped,
     "how": _how,
+    "unsure": _unsure,
 }

@@ -223,10 +223,11 @@ def test_a_restore_needs_an_environment_or_a_backup() -> None:
 
 
 def test_many_matches_are_not_acted_on() -> None:
-    chat = Chat(ALL)
+    chat = Chat(ALL, answers=["none of them"])
     said = chat.say("delete all dashboards of the owner")
-    assert "delete_dashboard" not in [name for name, _ in chat.calls]
-    assert "narrow" in said
+    assert [name for name, _ in chat.calls] == ["search_dashboards", "ask_user_question"]
+    assert "12 match" in chat.calls[-1][1]["question"]
+    assert "nothing was changed" in said
 
 
 def test_a_follow_up_changes_one_thing() -> None:
