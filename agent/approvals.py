@@ -9,11 +9,12 @@ from typing import Any, Literal
 from uuid import UUID, uuid4
 
 from agent import events
-from agent.binding import Binding, argument_bytes, card_of, card_sha256, decision_holds, moved, sign_decision
+from agent.binding import Binding, argument_bytes, card_of, card_sha256, decision_holds, sign_decision
+from agent.differences import tell_edited, tell_moved
 from agent.failpoints import Failpoints
 from agent.identity import Principal
 from agent.keys import KeyRing
-from agent.previews import in_language, previews
+from agent.previews import previews
 from agent.refused import Refused
 from store import approvals as rows
 from store import audit, clock
@@ -113,7 +114,7 @@ class Approvals:
             return preview.refusal
         card = card_of(spec, preview, valid, args_jcs, call.lang, other)
         if before:
-            _tell_moved(before, card, preview.etag)
+            tell_moved(before, card, preview.etag)
         resource = preview.resource.model_dump() if preview.resource else None
         return Proposal(spec, args_jcs, card, resource, preview.etag)
 
@@ -152,6 +153,7 @@ class Approvals:
             raise self._misfit(old.tool, decision.args or {}, error, call.lang) from None
         if isinstance(proposal, ToolResult):
             raise Refused("refused_by_backend", call.lang, detail=proposal.text)
+        tell_edited(old, proposal.card, proposal.args_jcs)
         return proposal
 
     def _misfit(self, tool: str, args: Mapping[str, Any], error: ArgumentError, lang: Lang) -> Refused:
@@ -341,13 +343,6 @@ def _round_before(earlier: list[Approval], call_key: str) -> Approval | None:
     key = call_key.rpartition("#")[0]
     rounds = (row for row in reversed(earlier) if row.call_key != call_key and row.call_key.rpartition("#")[0] == key)
     return next(rounds, None)
-
-
-def _tell_moved(before: Approval, card: dict[str, Any], etag: str | None) -> None:
-    """Put first on the card, in each of its languages, what became different since the round before."""
-    for lang, words in {card["lang"]: card, **card["other"]}.items():
-        if change := moved((in_language(before.card, lang), before.etag), (words, etag), lang):
-            words["evidence"] = [visible(change), *words["evidence"]]
 
 
 def _as_meant(edited: Mapping[str, Any], old: Mapping[str, Any]) -> dict[str, Any]:

@@ -160,36 +160,3 @@ def exact(value: Any) -> Any:
     if isinstance(value, float) and not abs(value) <= SAFE_INTEGER:
         return str(value)
     return value
-
-
-def moved(
-    old: tuple[Mapping[str, Any], str | None], new: tuple[Mapping[str, Any], str | None], lang: str
-) -> dict[str, Any] | None:
-    """The evidence block that says what became different between two cards, with revisions, of the same call.
-
-    Where nothing that is shown did, the revisions themselves are told apart; None when they are the same.
-    """
-    before, after = _facts(old[0]), _facts(new[0])
-    rows = [
-        {"field": name, "before": before[name], "after": after[name]}
-        for name in after
-        if name in before and before[name] != after[name]
-    ]
-    if not rows and old[1] != new[1]:
-        rows = [{"field": "Версия" if lang == "ru" else "Revision", "before": old[1], "after": new[1]}]
-    title = "С вашей подписи изменилось" if lang == "ru" else "Changed since you signed"
-    return {"type": "fields", "title": title, "rows": rows, "unchanged": 0} if rows else None
-
-
-def _facts(card: Mapping[str, Any]) -> dict[str, Any]:
-    """What a card says of the thing as it is now, by label."""
-    facts: dict[str, Any] = {}
-    for block in card.get("evidence", []):
-        for item in block.get("items", []):
-            if isinstance(item, list) and len(item) == 2:
-                facts[str(item[0])] = item[1]
-            elif isinstance(item, dict):
-                facts[str(item.get("name"))] = item.get("meta")
-        if not block.get("title"):
-            facts |= {str(row["field"]): row.get("before") for row in block.get("rows", [])}
-    return facts

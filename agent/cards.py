@@ -1,7 +1,6 @@
 """Approvals and questions as parts of a transcript: drawn once, redrawn when something became of them."""
 
 from dataclasses import replace
-from typing import TypeVar
 from uuid import UUID
 
 from agent.approvals import Approvals
@@ -10,17 +9,23 @@ from store import approvals as approval_rows
 from store import messages
 from store import questions as question_rows
 from store.approvals import Approval
+from store.endings import Why
 from store.messages import Content
 from store.pool import Connection
 from store.questions import Question
 
 INTERRUPTED = ("Interrupted; the outcome is unknown.", "Прервано, исход неизвестен.")
-Row = TypeVar("Row", Approval, Question)
 
 
-def voided(rows: list[Row]) -> list[Row]:
-    """Cards or questions as they are once their turn has ended: what is open now is void then."""
-    return [replace(row, state="superseded") if row.state in ("pending", "approved") else row for row in rows]
+def voided(rows: list[Approval], why: Why) -> list[Approval]:
+    """Cards as they are once their turn has ended: what is open now is void then, for this reason."""
+    open_ = ("pending", "approved")
+    return [replace(row, state="superseded", reason=why) if row.state in open_ else row for row in rows]
+
+
+def dropped(asked: list[Question]) -> list[Question]:
+    """Questions as they are once their turn has ended."""
+    return [replace(row, state="superseded") if row.state == "pending" else row for row in asked]
 
 
 def draw_approval(transcript: Transcript, approvals: Approvals, row: Approval) -> None:

@@ -6,7 +6,7 @@ from uuid import UUID
 
 from agent import words
 from agent.approvals import Decision, attempt, refusal
-from agent.cards import INTERRUPTED, redraw, refresh, stored, voided
+from agent.cards import INTERRUPTED, dropped, redraw, refresh, stored, voided
 from agent.credentials import Credentials
 from agent.events import Approval
 from agent.failpoints import Failpoints
@@ -21,6 +21,7 @@ from agent.worker import Worker
 from store import approvals as approval_rows
 from store import audit, conversations, messages, questions, turns
 from store.approvals import Decided
+from store.endings import Why
 from store.messages import Content
 from store.pool import Connection, transaction
 from store.turns import Turn
@@ -92,7 +93,9 @@ class Decisions(Library):
                         raise Refused("not_found")
                 if turn is None:
                     return
-                stopped = await turns.cancel(connection, *mine, turn.id, await self._voided(connection, turn))
+                stopped = await turns.cancel(
+                    connection, *mine, turn.id, await self._voided(connection, turn, "stopped")
+                )
         await self._failpoints.reach("K19")
         if stopped.state == "running":
             self._worker.cancel(stopped.id)
@@ -174,7 +177,7 @@ class Decisions(Library):
         """Show in the stored message what became of its cards; where the turn is driven, its driver does that."""
         await refresh(connection, self._approvals, turn.tenant, turn.owner, turn.id)
 
-    async def _voided(self, connection: Connection, turn: Turn) -> Content | None:
+    async def _voided(self, connection: Connection, turn: Turn, why: Why) -> Content | None:
         """The message of a waiting turn that ends now: open cards and questions are void."""
         said = await messages.of_turn(connection, turn.id, "assistant")
         if said is None:
@@ -182,6 +185,6 @@ class Decisions(Library):
         transcript = stored(said)
         rows = await approval_rows.of_turn(connection, turn.id)
         asked = await questions.of_turn(connection, turn.id)
-        redraw(transcript, self._approvals, voided(rows), voided(asked))
+        redraw(transcript, self._approvals, voided(rows, why), dropped(asked))
         transcript.close(INTERRUPTED[turn.lang == "ru"])
         return Content(transcript.parts(), transcript.text(), transcript.version)

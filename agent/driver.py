@@ -16,7 +16,7 @@ from langgraph.types import Command, StateSnapshot
 from psycopg_pool import PoolTimeout
 
 from agent.calls import turn_of
-from agent.cards import INTERRUPTED, redraw, voided
+from agent.cards import INTERRUPTED, dropped, redraw, voided
 from agent.countersigned import NeedsToken
 from agent.draft import Draft
 from agent.graph import build_graph, run_config
@@ -33,6 +33,7 @@ from agent.waits import Waits, look
 from store import always, checkpoints, conversations, leases, messages, questions, usage
 from store import approvals as approval_rows
 from store.checkpoints import FencedSaver
+from store.endings import Why
 from store.errors import LostLease
 from store.messages import Content
 from store.pool import transaction
@@ -323,7 +324,7 @@ class Driver:
 
     async def _end(self, state: Ended, error: dict[str, Any] | None = None) -> None:
         """Write the end of the turn and its message in one transaction, then drop old checkpoints."""
-        await self._draw_receipts()
+        await self._draw_receipts("stopped" if state == "canceled" else "turn_ended")
         self.draft.transcript.close(INTERRUPTED[self._turn.lang == "ru"], cut_off=state == "failed")
         await self._record_usage()
         await self._kit.failpoints.reach("K13")
@@ -334,12 +335,12 @@ class Driver:
         await self._kit.failpoints.reach("K15")
         await checkpoints.prune(self._kit.pool, self._turn.conversation_id)
 
-    async def _draw_receipts(self) -> None:
+    async def _draw_receipts(self, why: Why) -> None:
         """Cards and questions as they will be once the turn has ended: what is open now is void then."""
         async with self._kit.pool.connection() as connection:
             rows = await approval_rows.of_turn(connection, self._turn.id)
             asked = await questions.of_turn(connection, self._turn.id)
-        redraw(self.draft.transcript, self._kit.approvals, voided(rows), voided(asked))
+        redraw(self.draft.transcript, self._kit.approvals, voided(rows, why), dropped(asked))
 
     async def _save(self, content: Content) -> None:
         async with self._kit.pool.connection() as connection:

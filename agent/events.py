@@ -46,7 +46,10 @@ class ToolMeta(_Meta):
 
 
 class Approval(BaseModel):
-    """What the card shows and what a decision must name. `state` is the row's state in the database."""
+    """What the card shows and what a decision must name. `state` is the row's state in the database.
+
+    `reason` is the person's for a denial, else why the card ended (`store.endings.Why`, or "edited").
+    """
 
     id: str
     state: Literal["pending", "approved", "denied", "expired", "superseded", "consumed", "failed"]

@@ -219,7 +219,7 @@ class Turns(Decisions):
                 await conversations.ensure(connection, *mine, request.conversation_id, request.lang)
             active = await turns.active(connection, *mine, request.conversation_id)
             if active and active.client_turn_id != request.client_turn_id and active.state in WAITS_FOR_WORDS:
-                await turns.supersede(connection, *mine, active.id, await self._voided(connection, active))
+                await turns.supersede(connection, *mine, active.id, await self._voided(connection, active, "new_words"))
             accepted = await turns.accept(connection, request)
             if accepted.queued:
                 await self._check_rates(connection, request)

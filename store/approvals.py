@@ -160,7 +160,8 @@ async def edit(
             connection,
             Approval,
             f"""
-            update approvals a set state = 'superseded', decided_at = clock_timestamp(), decided_by = %(owner)s
+            update approvals a set state = 'superseded', reason = 'edited',
+                decided_at = clock_timestamp(), decided_by = %(owner)s
             where a.id = %(id)s and {_MINE} and a.card_sha256 = %(card)s and {_OPEN} and a.version = %(version)s - 1
                 and a.turn_id = %(turn)s and a.call_key = %(key)s and a.tool = %(tool)s
             returning {COLUMNS}
@@ -301,7 +302,7 @@ async def supersede_others(connection: Connection, lease: Lease, call_keys: Sequ
             connection,
             Approval,
             f"""
-            update approvals a set state = 'superseded'
+            update approvals a set state = 'superseded', reason = 'withdrawn'
             where a.turn_id = %s and a.state = 'pending' and a.call_key <> all(%s) returning {COLUMNS}
             """,
             (lease.turn_id, list(call_keys)),
@@ -357,8 +358,8 @@ async def _outcome(connection: Connection, tenant: str, owner: str, approval_id:
 
 
 async def _expire(connection: Connection, approval_id: UUID, when: LiteralString, why: endings.Why) -> None:
-    query = f"update approvals a set state = 'expired' where a.id = %s and {when} returning {COLUMNS}"
-    await endings.on_record(connection, {why: await many(connection, Approval, query, (approval_id,))})
+    query = f"update approvals a set state = 'expired', reason = %s where a.id = %s and {when} returning {COLUMNS}"
+    await endings.on_record(connection, {why: await many(connection, Approval, query, (why, approval_id))})
 
 
 async def _consumed_before(connection: Connection, lease: Lease, approval_id: UUID) -> Approval:

@@ -102,9 +102,9 @@ async def finish(
             (state, None if error is None else jsonb(error), lease.turn_id),
         )
         await messages.put(connection, lease.turn_id, _MESSAGE_STATE[state], content)
-        voided = await turns.void_open_ends(connection, lease.turn_id)
-        await notify(connection, Channel.CHANGED, lease.turn_id)
         why: endings.Why = "stopped" if state == "canceled" else "turn_ended"
+        voided = await turns.void_open_ends(connection, lease.turn_id, why)
+        await notify(connection, Channel.CHANGED, lease.turn_id)
         await endings.on_record(connection, {why: voided})
 
 

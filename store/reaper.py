@@ -71,7 +71,7 @@ async def _tell(connection: Connection, turn: Turn, notice: dict[str, Any]) -> l
     parts = [*said.parts, part] if said else [part]
     await messages.put(connection, turn.id, "failed", Content(parts, said.text if said else "", version))
     await notify(connection, Channel.CHANGED, turn.id)
-    return await turns.void_open_ends(connection, turn.id)
+    return await turns.void_open_ends(connection, turn.id, "given_up")
 
 
 async def _expire_overdue(connection: Connection) -> list[Approval]:
@@ -87,7 +87,7 @@ async def _expire_overdue(connection: Connection) -> list[Approval]:
         connection,
         Approval,
         f"""
-        update approvals a set state = 'expired'
+        update approvals a set state = 'expired', reason = 'time'
         where a.turn_id = any(%s) and {approvals.OVERDUE} returning {approvals.COLUMNS}
         """,
         (locked,),
@@ -109,7 +109,8 @@ async def _supersede_orphans(connection: Connection) -> list[Approval]:
             where t.state in ('succeeded', 'failed', 'canceled') and o.state in ('pending', 'approved')
             for no key update of o skip locked
         )
-        update approvals a set state = 'superseded' from orphans where a.id = orphans.id returning {approvals.COLUMNS}
+        update approvals a set state = 'superseded', reason = 'turn_ended' from orphans
+        where a.id = orphans.id returning {approvals.COLUMNS}
         """,
     )
 

@@ -226,7 +226,7 @@ async def cancel(
         return await _cancel_now(connection, turn, content, "stopped")
 
 
-async def void_open_ends(connection: Connection, turn_id: UUID) -> list[Approval]:
+async def void_open_ends(connection: Connection, turn_id: UUID, why: endings.Why) -> list[Approval]:
     """What no ended turn may leave behind: open approvals and questions, and the person's sealed token.
 
     The approvals are given back: put them `endings.on_record` when the transaction has nothing else to lock.
@@ -244,10 +244,10 @@ async def void_open_ends(connection: Connection, turn_id: UUID) -> list[Approval
         connection,
         Approval,
         f"""
-        update approvals a set state = 'superseded'
+        update approvals a set state = 'superseded', reason = %s
         where a.turn_id = %s and a.state in ('pending', 'approved') returning {approvals.COLUMNS}
         """,
-        (turn_id,),
+        (why, turn_id),
     )
 
 
@@ -367,7 +367,7 @@ async def _cancel_now(connection: Connection, turn: Turn, content: Content | Non
         (turn.id,),
     )
     await messages.close(connection, turn.id, "canceled", content)
-    voided = await void_open_ends(connection, turn.id)
+    voided = await void_open_ends(connection, turn.id, why)
     await notify(connection, Channel.CHANGED, turn.id)
     await endings.on_record(connection, {why: voided})
     return await _found(connection, turn.tenant, turn.owner, turn.id)

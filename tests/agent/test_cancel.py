@@ -94,7 +94,8 @@ async def test_while_a_card_waits(house):
     house.shelf.put("d-1")
     ref, parts = await house.tell("delete", line("", DELETE))
     parts = await stopped(house, ref)
-    assert cards(parts, "confirm_resolved")[0]["metadata"]["approval"]["state"] == "superseded"
+    ended = cards(parts, "confirm_resolved")[0]["metadata"]["approval"]
+    assert (ended["state"], ended["reason"]) == ("superseded", "stopped")
     assert await house.turns.pending(ANN) == []
     await goes_on(house, ref)
     assert house.shelf.effects == []

@@ -97,6 +97,7 @@ async def test_changed_thing_leads_to_a_new_card(house, things):
     assert things.effects == []
     [card] = cards(parts)
     evidence = card["metadata"]["approval"]["card"]["evidence"][0]
+    assert evidence["sides"] == ["When you signed", "Now"]
     assert evidence["rows"] == [{"field": "name", "before": "d-1", "after": "renamed meanwhile"}]
     await house.decide(card)
     parts = await house.follow(ref)
@@ -108,8 +109,14 @@ async def test_edited_card_is_signed_as_edited(house, things):
     ref, parts = await house.tell("delete", line("", DELETE_1), line("Gone."))
     edited = await house.decide(cards(parts)[0], "edit", args={"thing": "d-2"})
     assert (edited.state, edited.version, edited.args) == ("pending", 2, {"thing": "d-2"})
+    told = edited.card["evidence"][0]
+    assert told["title"] == "You edited version 1"
+    assert [(row["before"], row["after"]) for row in told["rows"]] == [("d-1", "d-2")]
+    assert edited.card["other"]["ru"]["evidence"][0]["sides"] == ["Было", "Стало"]
     [part] = await house.turns.pending(ANN)
     assert part["metadata"]["approval"]["id"] == edited.id
+    [old] = cards(await house.follow(ref), "confirm_resolved")
+    assert (old["metadata"]["approval"]["state"], old["metadata"]["approval"]["reason"]) == ("superseded", "edited")
     await house.decide(part)
     await house.follow(ref)
     assert [e.args["thing"] for e in things.effects] == ["d-2"]
@@ -137,7 +144,8 @@ async def test_new_message_supersedes_the_card_and_the_history_stays_whole(house
         await house.decide(cards(parts)[0])
     assert (caught.value.code, caught.value.winner) == ("already_decided", "superseded")
     page = await house.turns.open(ANN, ref.conversation_id)
-    assert cards(page.messages[1].parts, "confirm_resolved")[0]["metadata"]["approval"]["state"] == "superseded"
+    ended = cards(page.messages[1].parts, "confirm_resolved")[0]["metadata"]["approval"]
+    assert (ended["state"], ended["reason"]) == ("superseded", "new_words")
     assert "Treat it as denied" in answers(house.chat.sent[1])[0]
     assert things.effects == []
 
@@ -338,7 +346,8 @@ async def test_overdue_card_expires_by_itself_and_the_model_learns_of_it(house, 
     assert (caught.value.status, caught.value.code) == (410, "expired")
     parts = await house.follow(ref)
     assert words_of(parts) == "Nobody signed."
-    assert cards(parts, "confirm_resolved")[0]["metadata"]["approval"]["state"] == "expired"
+    expired = cards(parts, "confirm_resolved")[0]["metadata"]["approval"]
+    assert (expired["state"], expired["reason"]) == ("expired", "time")
     assert things.effects == []
 
 
