@@ -2,7 +2,7 @@
 
 import re
 
-from tools.text import clean_text
+from tools.text import shown_text
 
 LONGEST = 60
 _MARKUP = re.compile(
@@ -19,7 +19,7 @@ _OPENING = re.compile(
 
 def title_of(message: str) -> str:
     """At most 60 characters: the first line with words, without markup and greeting, cut between words."""
-    lines = (" ".join(_MARKUP.sub(r"\1", line).split()) for line in clean_text(message).splitlines())
+    lines = (" ".join(_MARKUP.sub(r"\1", line).split()) for line in shown_text(message).splitlines())
     line = next((line for line in lines if any(c.isalnum() for c in line)), "")
     short = _OPENING.sub("", _OPENING.sub("", line)) or line
     return _cut(short[:1].upper() + short[1:])

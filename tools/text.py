@@ -47,6 +47,15 @@ def visible_text(text: str) -> str:
     return "".join(_escape(c) if _hidden(c) else c for c in text)
 
 
+def shown_text(text: str) -> str:
+    """A person's own words for the page: as they are, but hidden characters written as their escapes.
+
+    Line ends, tabs and the joiners of letters and emoji stay.
+    """
+    kept = {"\n", "\t", *_JOINERS}
+    return "".join(_escape(c) if _hidden(c) and c not in kept else c for c in text.replace("\r\n", "\n"))
+
+
 def _escape(char: str) -> str:
     code = ord(char)
     return f"\\u{code:04X}" if code <= 0xFFFF else f"\\U{code:08X}"

@@ -1,9 +1,10 @@
 """Protocol parts as the values that `static/js` draws. Data only: the browser builds every element itself."""
 
 from collections.abc import Mapping, Sequence
-from typing import Any
+from typing import Any, get_args
 
 from agent.views import Spent
+from store.endings import Why
 from tools.labels import field_label
 from tools.toolset import Lang
 from ui.strings import strings, words
@@ -11,6 +12,8 @@ from ui.strings import strings, words
 Part = Mapping[str, Any]
 Value = dict[str, Any]
 
+ENDS: frozenset[str] = frozenset((*get_args(Why), "edited"))
+CHANGED_MEANWHILE = 412
 CONFIRM = {"confirm_required", "confirm_resolved"}
 
 
@@ -42,6 +45,7 @@ def confirm(part: Part, lang: Lang) -> Value:
         "expires_at": approval["expires_at"],
         "decided": _decided(approval),
         "reason": approval.get("reason"),
+        "ended": _ended(approval),
         "result": _outcome(approval.get("result")),
         "offered": meta.get("offered"),
     }
@@ -66,6 +70,14 @@ def _decided(approval: Part) -> Value | None:
     return {"by": approval.get("decided_by") or "", "at": approval["decided_at"]}
 
 
+def _ended(approval: Part) -> str | None:
+    """Why a request ended although nobody decided on it, as the end of a key of the catalogue."""
+    if approval["state"] not in ("expired", "superseded"):
+        return None
+    why = approval.get("reason")
+    return why if why in ENDS else "time" if approval["state"] == "expired" else "other"
+
+
 def _outcome(result: Part | None) -> Value | None:
     if not result:
         return None
@@ -74,6 +86,7 @@ def _outcome(result: Part | None) -> Value | None:
     return {
         "ok": result.get("ok", True),
         "text": text,
+        "stale": result.get("status") == CHANGED_MEANWHILE,
         "unknown": result.get("outcome_unknown", False),
         "undo": result.get("undo"),
         "undone": result.get("undone"),

@@ -123,7 +123,7 @@ class Call:
         self.headers = dict(request.headers)
         self.cookies = dict(request.cookies)
         self.tab = request.session_hash or ""
-        self.lang: Lang = language(dict(request.query_params), self.cookies, self.headers)
+        self.lang: Lang = language(dict(request.query_params), self.cookies, self.headers, self.message)
         self.from_page = False
 
     def data(self, *needed: str) -> dict[str, Any]:

@@ -7,7 +7,7 @@ import nh3
 from markdown_it import MarkdownIt
 from markdown_it.renderer import RendererHTML
 
-from tools.text import clean_text
+from tools.text import clean_text, shown_text
 
 TAGS = {
     "p", "br", "hr", "h1", "h2", "h3", "h4", "h5", "h6", "strong", "em", "s", "code", "pre", "blockquote",
@@ -67,8 +67,8 @@ def _cells(line: str) -> int:
 
 
 def plain(text: str) -> str:
-    """A person's own words: nothing is markup."""
-    return html.escape(clean_text(text))
+    """A person's own words: nothing is markup, and nothing is hidden."""
+    return html.escape(shown_text(text))
 
 
 def _columns(rendered: str) -> str:

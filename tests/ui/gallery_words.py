@@ -39,6 +39,7 @@ REPORTS = ["finance/close_2026_10", "finance/close_2026_11", "finance/cash_daily
 CHANGED = {
     "type": "fields",
     "title": ("Changed since you signed", "С вашей подписи изменилось"),
+    "sides": [("When you signed", "Когда вы подписали"), ("Now", "Сейчас")],
     "unchanged": 0,
     "rows": [{"field": ("Threshold", "Порог"), "before": "10 %", "after": "8 %"}],
 }

@@ -7,6 +7,7 @@ import pytest
 
 from tests.ui.house import OPTIONS
 from tools.toolset import Role
+from ui.cards import ENDS
 from ui.lang import language
 from ui.strings import FOLDER, strings, words
 
@@ -47,6 +48,9 @@ FAMILIES = {
     "banner.": ["demo", "db"],
     "nav.": ["chat", *(OPTIONS.pages)],
     "d.": ["approved", "denied", "edited", "asked", "refused", "unasked", "failed", "expired", "superseded"],
+    "ended.": sorted(ENDS | {"other"}),
+    "late.": ["approve", "deny", "edit"],
+    "late.by.": ["approved", "denied", "expired", "superseded"],
     "audit.": ["when", "what", "who", "obj", "result"],
     "audit.kind.": ["asked", "shown", "decided", "sent", "came_back", "refused", "undo_sent", "undo_came_back"],
     "usage.": ["turns", "in", "cached", "reasoning", "out"],

@@ -20,7 +20,8 @@ function closed(v) {
 
 function open(v) {
   const status = h("p", { class: "cs-note", role: "status" });
-  const other = h("input", { class: "cs-in", id: `o-${v.id}`, type: "text", placeholder: t("ask.other"), "aria-label": t("ask.other"), autocomplete: "off", maxlength: 2000 });
+  const free = v.choices.length ? "ask.other" : "ask.free";
+  const other = h("input", { class: "cs-in", id: `o-${v.id}`, type: "text", placeholder: t(free), "aria-label": t(free), autocomplete: "off", maxlength: 2000 });
   other.value = drafts.get(v.id) ?? "";
   other.addEventListener("input", () => drafts.set(v.id, other.value));
   const send = button(t("ask.send"), { cls: "secondary", on: () => other.value.trim() && answer(other.value.trim()) });

@@ -3,8 +3,10 @@ import { callText, countdown, decide, digest, maySign } from "./call.js";
 import { announce, button, h, icon, json, mark } from "./dom.js";
 import { evidence } from "./evidence.js";
 import { moment, t } from "./i18n.js";
+import { cameTooLate, late, LOST } from "./late.js";
 import { page } from "./page.js";
 import { watchPending } from "./pending.js";
+import { notes } from "./receipt.js";
 import { watchSeen } from "./seen.js";
 import { visible } from "./text.js";
 
@@ -46,8 +48,9 @@ export function batch(v) {
     sign.disabled = deny.disabled = true;
     status.textContent = t(decision === "approve" ? "card.signing" : "card.denying");
     const replies = await Promise.all(rows.map((row) => decide(row.item, decision)));
-    const lost = replies.find((reply) => !reply.ok && ![409, 410].includes(reply.status));
-    if (lost) { status.textContent = lost.text; sign.disabled = deny.disabled = false; }
+    replies.forEach((reply, i) => LOST.includes(reply.status) && cameTooLate(rows[i].item, decision, reply));
+    const failed = replies.find((reply) => !reply.ok && !LOST.includes(reply.status));
+    if (failed) { status.textContent = failed.text; sign.disabled = deny.disabled = false; }
     page.look({ type: "refresh" });
   }
 
@@ -86,8 +89,8 @@ class Row {
     const open = item.state === "pending" && maySign(item);
     this.box = open ? h("input", { type: "checkbox", class: "cs-check", "aria-label": t("batch.choose", { t: visible(item.title) }), checked: this.draft.chosen, disabled: !this.draft.seen }) : null;
     this.box?.addEventListener("change", () => { this.draft.chosen = this.box.checked; onchange(); });
-    const details = h("details", { class: "cs-row-more", open: this.draft.open }, h("summary", {}, icon("chev", "cs-chev"), h("span", { class: "cs-row-t" }, visible(item.title)), this.state()),
-      h("div", { class: "cs-disc-body" }, h("p", { class: "cs-note" }, visible(item.lead)), evidence(item.evidence), json(callText(item.call)), item.result ? h("p", { class: "cs-res" + (item.result.ok === false ? " failed" : "") }, visible(item.result.text ?? "")) : null));
+    const details = h("details", { class: "cs-row-more", open: this.draft.open }, h("summary", {}, icon("chev", "cs-chev"), h("span", { class: "cs-row-t" }, visible(item.title), late(item)), this.state()),
+      h("div", { class: "cs-disc-body" }, h("p", { class: "cs-note" }, visible(item.lead)), evidence(item.evidence), json(callText(item.call)), item.state === "pending" ? null : notes(item)));
     details.addEventListener("toggle", () => this.look(details.open));
     this.element = h("li", { class: "cs-row", id: `call-${item.id}`, "data-state": item.state }, this.box ?? h("span", { class: "cs-row-gap" }), details);
   }

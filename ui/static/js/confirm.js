@@ -4,6 +4,7 @@ import { announce, button, disclosure, h, icon, json, mark } from "./dom.js";
 import { evidence } from "./evidence.js";
 import { schemaForm } from "./form.js";
 import { t } from "./i18n.js";
+import { cameTooLate, late, LOST } from "./late.js";
 import { offered } from "./offered.js";
 import { page } from "./page.js";
 import { watchPending } from "./pending.js";
@@ -45,9 +46,10 @@ class Request {
     const { v } = this;
     const exact = disclosure(t("card.exact"), [h("p", { class: "cs-note" }, t("card.exact.note")), this.call], h("code", { class: "cs-digest" }, visible(v.call.tool) + " · " + digest(v.call)));
     this.reason = this.reasonRow();
-    this.element.append(this.top(), h("h2", { class: "cs-title", id: `t-${v.id}` }, visible(v.title)), h("p", { class: "cs-lead", id: `l-${v.id}` }, visible(v.lead)));
+    this.element.append(this.top(), h("h2", { class: "cs-title", id: `t-${v.id}` }, visible(v.title)), h("p", { class: "cs-lead", id: `l-${v.id}` }, visible(v.lead)), late(v) ?? "");
     if (v.reasons.length) this.element.append(h("ul", { class: "cs-reasons" }, v.reasons.map((reason) => h("li", {}, visible(reason)))));
     this.element.append(this.body, exact, v.offered ? offered(v.offered) : "", ...(this.signable ? [this.typed?.element ?? "", this.reason.row, this.foot()] : [this.unsignable()]));
+    this.element.addEventListener("input", () => (this.status.textContent = "")); // it was about what stood there before
     this.element.addEventListener("keydown", (event) => this.key(event));
     if (this.signable) this.paint();
     else this.body.append(evidence(v.evidence));
@@ -145,7 +147,8 @@ class Request {
     this.status.textContent = t({ approve: "card.signing", deny: "card.denying", edit: "card.checking" }[decision]);
     const reply = await decide(this.v, decision, decision === "edit" ? { args: this.form.values() } : { reason: this.draft.reason });
     if (reply.ok) this.draft.editing = false;
-    else if (![409, 410].includes(reply.status)) return this.failed(reply);
+    else if (!LOST.includes(reply.status)) return this.failed(reply);
+    else cameTooLate(this.v, decision, reply);
     page.look({ type: "refresh" });
   }
 

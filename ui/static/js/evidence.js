@@ -14,17 +14,17 @@ function facts({ items }) {
   return h("dl", { class: "cs-facts" }, items.map(([term, fact]) => [h("dt", {}, visible(term)), h("dd", {}, value(fact))]));
 }
 
-function fields({ title, rows, unchanged }) {
-  const head = ["card.col.field", "card.col.before", "card.col.after"].map((key) => h("th", { scope: "col" }, t(key)));
+function fields({ title, sides = [t("card.col.before"), t("card.col.after")], rows, unchanged }) {
+  const head = [t("card.col.field"), ...sides.map(visible)].map((text) => h("th", { scope: "col" }, text));
   return h("div", { class: title ? "cs-since" : "" }, title ? h("p", {}, icon("swap"), visible(title)) : null,
-    h("table", { class: "cs-diff" }, h("thead", {}, h("tr", {}, head)), h("tbody", {}, rows.map(field))),
+    h("table", { class: "cs-diff" }, h("thead", {}, h("tr", {}, head)), h("tbody", {}, rows.map((row) => field(row, sides)))),
     unchanged ? h("p", { class: "cs-note" }, t("card.unchanged", { n: unchanged })) : null);
 }
 
-function field(row) {
+function field(row, [before, after]) {
   return h("tr", {}, h("th", { scope: "row" }, visible(row.field)),
-    h("td", { "data-label": t("card.col.before") }, h("span", { class: "cs-old" }, value(row.before))),
-    h("td", { "data-label": t("card.col.after") }, h("span", { class: "cs-new" }, value(row.after))));
+    h("td", { "data-label": visible(before) }, h("span", { class: "cs-old" }, value(row.before))),
+    h("td", { "data-label": visible(after) }, h("span", { class: "cs-new" }, value(row.after))));
 }
 
 /** The places of a document that change; what was there before is shown where it is known. */

@@ -60,7 +60,8 @@ function formField({ id, name, field, required, proposed, draft, onchange }) {
     }
     return problem(field, required, draft.values[name]);
   }
-  input.addEventListener("input", () => self.refresh(false));
+  // What was wrong with the value before says nothing about the one that is being typed.
+  input.addEventListener("input", () => { error.replaceChildren(); input.setAttribute("aria-invalid", "false"); self.refresh(false); });
   // Later, so that a line that appears does not move the button away from under a press.
   for (const event of ["change", "blur"]) input.addEventListener(event, () => setTimeout(() => self.refresh(true, wrong), 200));
   self.refresh(draft.touched);

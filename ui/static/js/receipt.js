@@ -3,6 +3,7 @@ import { callText, digest } from "./call.js";
 import { button, disclosure, h, icon, json, mark, value } from "./dom.js";
 import { evidence } from "./evidence.js";
 import { moment, nameOf, t } from "./i18n.js";
+import { late } from "./late.js";
 import { page } from "./page.js";
 import { command } from "./server.js";
 import { statement, visible } from "./text.js";
@@ -17,10 +18,10 @@ function outcome(v) {
   return [t(v.state === "denied" ? "card.denied" : "card.signed", words), words.t];
 }
 
-function notes(v) {
+/** What became of a request. */
+export function notes(v) {
   if (v.state === "denied") return [v.reason ? h("p", { class: "cs-quote" }, t("card.quote", { r: visible(v.reason) })) : null, note("card.denied.note")];
-  if (v.state === "expired") return [note("card.expired.note")];
-  if (v.state === "superseded") return [note("card.superseded.n")];
+  if (v.ended) return [note("ended." + v.ended)];
   return v.result ? [result(v.result)] : [note("card.running")];
 }
 
@@ -28,9 +29,14 @@ const note = (key) => h("p", { class: "cs-note" }, t(key));
 
 function result(r) {
   const failed = r.ok === false;
-  const undone = r.undone && t("card.undone", { n: visible(nameOf(r.undone.n)), t: moment(r.undone.t) }) + ". ";
-  return h("p", { class: "cs-res" + (failed ? " failed" : "") }, icon(failed ? "warn" : undone ? "swap" : "check"),
-    h("span", {}, failed ? h("strong", {}, t(r.unknown ? "card.unknown" : "card.failed") + ". ") : null, undone, value(r.text || t("card.done"))));
+  return h("p", { class: "cs-res" + (failed ? " failed" : "") }, icon(failed ? "warn" : r.undone ? "swap" : "check"), h("span", {}, outcomeOf(r)));
+}
+
+/** What a call did was in the words of that moment: they are not true any more of what was taken back, or did not run. */
+function outcomeOf(r) {
+  if (r.undone) return t("card.undone", { n: visible(nameOf(r.undone.n)), t: moment(r.undone.t) });
+  if (r.stale) return t("card.stale");
+  return [r.ok === false ? h("strong", {}, t(r.unknown ? "card.unknown" : "card.failed") + ". ") : null, value(r.text || t("card.done"))];
 }
 
 function actions(v) {
@@ -83,6 +89,6 @@ export function receipt(v) {
       h("div", { class: "cs-rc-main" },
         h("h2", { class: "cs-rc-title", id: `t-${v.id}` }, statement(v.title)),
         h("p", { class: "cs-rc-by" }, who, when ? h("time", {}, " · " + when) : null, h("code", { class: "cs-digest" }, digest(v.call))),
-        notes(v), h("div", { class: "cs-rc-acts" }, actions(v)),
+        late(v), notes(v), h("div", { class: "cs-rc-acts" }, actions(v)),
         disclosure(t("card.what"), [evidence(v.evidence), json(callText(v.call))]))));
 }

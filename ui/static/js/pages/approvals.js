@@ -29,7 +29,9 @@ export function approvals() {
     if (next.length !== list.children.length || next.some((element, i) => element !== list.children[i])) list.replaceChildren(...next);
   }
 
-  const element = h("div", { class: "cs-content" }, h("p", { class: "cs-pagelead" }, t("approvals.lead")), list);
+  const lost = h("p", { class: "cs-note", role: "status" });
+  document.addEventListener("cs:late", ({ detail }) => (lost.textContent = `${visible(detail.title)} ${detail.text}`));
+  const element = h("div", { class: "cs-content" }, h("p", { class: "cs-pagelead" }, t("approvals.lead")), lost, list);
   follow(element, () => page.person && refresh());
   setInterval(() => document.visibilityState === "visible" && refresh(), EVERY);
   return { element, refresh };
