@@ -121,14 +121,15 @@ def way_back(dry_run: DryRun, card: Card) -> str:
 def evidence(dry_run: DryRun, card: Card) -> list[dict[str, Any]]:
     """The blocks of the card: warnings, facts, what changes, which things are concerned."""
     names = [shown_name(str(name)) for name in dry_run.told.get("first_names") or []]
-    bulk = max(card.total, len(names)) > FIRST_NAMES or card.total > len(names)
+    groups = _groups(dry_run)
+    bulk = not groups and (max(card.total, len(names)) > FIRST_NAMES or card.total > len(names))
     created = _created(dry_run)
     facts = [*_place(dry_run), *card.facts, *(created or ([] if bulk else _counts(dry_run)))]
     blocks = [
         _warnings(dry_run),
         _facts(facts),
         _changes(dry_run),
-        _bulk(dry_run, card, names) if bulk else _list(names),
+        *(groups or [_bulk(dry_run, card, names) if bulk else _list(names)]),
     ]
     return [block for block in blocks if block is not None]
 
@@ -157,8 +158,10 @@ def _place(dry_run: DryRun) -> list[Fact]:
 
 
 def _counts(dry_run: DryRun) -> list[Fact]:
-    """The backend's counts, what is lost first."""
-    counts = {label: n for label, n in (dry_run.told.get("counts") or {}).items() if isinstance(n, int)}
+    """The backend's counts, what is lost first; those whose names are told apart stand above these names."""
+    grouped = dry_run.told.get("groups") or {}
+    told = dry_run.told.get("counts") or {}
+    counts = {label: n for label, n in told.items() if isinstance(n, int) and label not in grouped}
     ordered = sorted(counts, key=lambda label: ("delete" not in label, "update" not in label))
     return [(count_label(dry_run.lang, label), counts[label]) for label in ordered]
 
@@ -208,6 +211,20 @@ def _path_change(change: Mapping[str, Any]) -> dict[str, Any]:
     op = "add" if before is None else "remove" if after is None else "replace"
     path = shown_name(str(change["field"]) or "/", 300)
     return {"op": op, "path": path, "before": bounded(before), "after": bounded(after)}
+
+
+def _groups(dry_run: DryRun) -> list[dict[str, Any]]:
+    """A block for each thing that happens, with the names that it happens to, what is lost first."""
+    told = dry_run.told.get("groups") or {}
+    named = {label: names for label, names in told.items() if names}
+    ordered = sorted(named, key=lambda label: ("delete" not in label, "update" not in label))
+    return [_group(dry_run, label, [shown_name(str(name)) for name in named[label]]) for label in ordered]
+
+
+def _group(dry_run: DryRun, label: str, names: Sequence[str]) -> dict[str, Any]:
+    total = max(dry_run.count(label), len(names))
+    counts = [{"label": count_label(dry_run.lang, label), "n": total}]
+    return {"type": "bulk", "counts": counts, "first": list(names[:FIRST_NAMES]), "names": list(names), "total": total}
 
 
 def _bulk(dry_run: DryRun, card: Card, names: Sequence[str]) -> dict[str, Any]:

@@ -40,6 +40,14 @@ class Difference:
         """All steps in an order that never has two things of one name: first away, then anew."""
         return [*self.delete, *self.update, *self.create]
 
+    def names(self, most: int) -> dict[str, list[str]]:
+        """The names of each kind, at most so many in all, in the order of `steps`."""
+        kept: dict[str, list[str]] = {}
+        for label, steps in (("deleted", self.delete), ("updated", self.update), ("created", self.create)):
+            kept[label] = [step.name for step in steps[:most]]
+            most -= len(kept[label])
+        return kept
+
     def counts(self) -> dict[str, int]:
         """How many of each."""
         return {"created": len(self.create), "updated": len(self.update), "deleted": len(self.delete)}

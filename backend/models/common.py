@@ -87,6 +87,10 @@ class Preview(Shape):
     first_names: list[str] = Field(
         default_factory=list, max_length=MOST_NAMES, description="The things that change, at most the first 200."
     )
+    groups: dict[str, list[str]] = Field(
+        default_factory=dict,
+        description="The names of `first_names` by what happens to them, under the labels of `counts`.",
+    )
     warnings: list[str] = Field(default_factory=list)
     reversible: bool = Field(description="True when `undo_change` or the opposite call brings it back.")
     irreversible_note: str | None = None

@@ -99,6 +99,7 @@ def restore_preview(act: Act, row: environments.Row, difference: Difference, not
         etag=row["content_etag"],
         counts=difference.counts(),
         first_names=[step.name for step in difference.steps][:MOST_NAMES],
+        groups=difference.names(MOST_NAMES),
         warnings=[act.say("uncommitted_lost", count=uncommitted)] if uncommitted else [],
         reversible=False,
         irreversible_note=note,

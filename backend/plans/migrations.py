@@ -91,10 +91,18 @@ def _preview(act: Act, plan: MigrationPlan, resource: Resource) -> Preview:
             "datasets_updated": len(plan.datasets_update),
         },
         first_names=[item.name for item in (*plan.create, *plan.update)][:MOST_NAMES],
+        groups=_groups(plan),
         warnings=plan.warnings,
         reversible=False,
         irreversible_note=act.say("migration_irreversible", target=plan.target),
     )
+
+
+def _groups(plan: MigrationPlan) -> dict[str, list[str]]:
+    """The names by what happens to them, at most `MOST_NAMES` in all."""
+    create = [item.name for item in plan.create][:MOST_NAMES]
+    update = [item.name for item in plan.update][: MOST_NAMES - len(create)]
+    return {"dashboards_created": create, "dashboards_updated": update}
 
 
 async def _compare(connection: Connection, request: MigrationRequest) -> Migration:

@@ -59,14 +59,16 @@ async def _etag(act: Act, row: changes.Row) -> str | None:
 
 
 async def _require_undoable(act: Act, row: changes.Row) -> None:
+    name = row["resource_name"]
     if row["resource_type"] not in changes.UNDOABLE:
-        raise Problem("not_undoable", id=row["id"])
+        raise Problem("not_undoable", id=row["id"], name=name)
     if row["undone_by"] is not None:
-        raise Problem("already_undone", id=row["id"], undone_by=row["undone_by"])
+        raise Problem("already_undone", id=row["id"], name=name, undone_by=row["undone_by"])
     if row["blocked_by"]:
-        raise Problem("newer_changes", id=row["id"], newer=await changes.briefly(act.connection, row["blocked_by"]))
+        newer = await changes.briefly(act.connection, row["blocked_by"])
+        raise Problem("newer_changes", id=row["id"], name=name, newer=newer)
     if row["undoes"] and (await changes.get(act.connection, row["undoes"]))["undoes"]:
-        raise Problem("not_undoable", id=row["id"])
+        raise Problem("not_undoable", id=row["id"], name=name)
 
 
 def _back(row: changes.Row) -> list[FieldChange]:

@@ -67,6 +67,8 @@ async def test_restoring_says_before_what_will_be_lost(world: World) -> None:
     assert preview["counts"]["updated"] >= 1
     assert "Last Mile 2" not in preview["first_names"]
     assert "Last Mile" in preview["first_names"]
+    assert "Last Mile" in preview["groups"]["updated"]
+    assert {label: len(names) for label, names in preview["groups"].items()} == preview["counts"]
     assert "1 uncommitted" in preview["warnings"][0]
     assert "bk-551" not in preview["resource"]["id"] == "stage"
 

@@ -50,6 +50,8 @@ async def test_newer_changes_must_go_first(world: World) -> None:
     status, refused = await undo(world, older)
     assert (status, refused["code"]) == (409, "newer_changes")
     assert [(item["id"], item["by"]["id"]) for item in refused["newer"]] == [(newer, "ilya")]
+    assert f"hange {older}" not in refused["detail"]
+    assert refused["detail"].startswith("“One” was changed again after that, by Ilya Sorokin on 20")
     marked = await world.get(f"/changes/{older}")
     assert (marked["undoable"], marked["blocked_by"]) == (False, [newer])
     assert (await undo(world, newer))[0] == 200

@@ -11,6 +11,7 @@ from tools.cards import MOST_CHANGES, VALUE_LIMIT, Card, DryRun, draw, evidence
 from tools.catalogue import workspace_toolset
 from tools.client import Answer, BackendClient
 from tools.language import moment, number, plural, size
+from tools.toolset import Preview
 
 BIDI, ZERO_WIDTH, TAG = "\u202e", "\u200b", "\U000e0041"
 HIDDEN = f"safe{BIDI}evil{ZERO_WIDTH}{TAG}\x1b[2K\nname"
@@ -103,6 +104,29 @@ def test_more_things_than_names_are_a_bulk_block() -> None:
     block = evidence(run, Card("t", "a", total=128))[0]
     assert (block["type"], block["total"], block["first"]) == ("bulk", 128, ["a", "b"])
     assert block["counts"][0] == {"label": "Перезаписать дашбордов", "n": 8}
+
+
+def test_names_stand_under_what_happens_to_them() -> None:
+    counts = {"created": 1, "updated": 12, "deleted": 0, "datasets_created": 2}
+    groups = {"created": ["new"], "updated": [f"u{i}" for i in range(11)], "deleted": []}
+    run = DryRun({}, told(counts=counts, groups=groups, first_names=["new", "u1"]), "ru")
+    facts, updated, created = evidence(run, Card("t", "a", total=13))
+    assert facts["items"] == [["Создать датасетов", 2]]
+    assert updated["counts"] == [{"label": "Перезаписать", "n": 12}]
+    assert (updated["names"], updated["total"]) == (groups["updated"], 12)
+    assert (created["counts"], created["names"]) == ([{"label": "Создать", "n": 1}], ["new"])
+
+
+@pytest.mark.parametrize("lang", ["en", "ru"])
+async def test_the_card_of_a_restore_says_once_what_is_lost(client: BackendClient, recorder: Recorder, lang) -> None:
+    note = {"en": "Everything after noon is lost.", "ru": "Всё после полудня пропадёт."}[lang]
+    recorder.answers(reply(told(reversible=False, irreversible_note=note)))
+    args = {"environment": "dev", "backup_id": "bk-1"}
+    card = await workspace_toolset(client).preview("restore_backup", args, make_call(lang=lang))
+    assert isinstance(card, Preview)
+    lead = card.lead
+    assert lead.endswith(note)
+    assert lead.count("lost") + lead.count("пропад") == 1
 
 
 def test_a_bulk_block_shows_ten_names_and_holds_them_all() -> None:

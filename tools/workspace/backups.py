@@ -107,8 +107,8 @@ def _restore_card(dry_run: DryRun) -> Card:
         ),
         approve=dry_run.say(f"Restore {environment}", f"Восстановить {environment}"),
         lead=dry_run.say(
-            f"Everything done on {environment} since then is lost.",
-            f"Всё, что сделано на {environment} позже, пропадёт.",
+            f"{environment} becomes what it was when the backup was taken, for everyone.",
+            f"{environment} у всех станет таким, каким был в момент копии.",
         ),
         risk="danger",
         facts=[
