@@ -19,6 +19,7 @@ from store import audit, clock, undone
 from store.approvals import Approval
 from store.errors import NotApproved, NotFound
 from store.pool import Connection, Pool
+from tools.language import shown_name
 from tools.toolset import ArgumentError, Call, Effect, Lang, Preview, Problem, ToolResult, Toolset, ToolSpec
 
 UNAUTHORIZED = 401
@@ -32,6 +33,7 @@ WORDS = {
     "tool": "the tool has changed since the call was approved",
     "needs_approval": "this tool runs only with a person's approval",
 }
+NAMING = ("id", "name", "title", "environment")
 
 
 class Unapproved(Exception):  # noqa: N818
@@ -180,7 +182,8 @@ class ApprovedToolset:
         about = {"args": args, "idempotency_key": call.idempotency_key}
         await self._audit("sent", name, call, about)
         result = await self._send(name, args, call)
-        await self._audit("came_back", name, call, _came_back(result))
+        key = {"idempotency_key": call.idempotency_key}
+        await self._audit("came_back", name, call, {**_came_back(result), **key, "thing": _thing(result.data)})
         await self._mark_undone(name, args, call, result)
         return result
 
@@ -258,6 +261,12 @@ def _told_of_edit(row: Approval, held: bytes | None, result: ToolResult) -> Tool
 
 def _sent(row: Approval) -> dict[str, Any]:
     return {"args_jcs": row.args_jcs.decode(), "if_match": row.etag, "idempotency_key": f"ap-{row.id}"}
+
+
+def _thing(data: Any) -> dict[str, str]:
+    """What the log calls the thing that a call without a card was about: no card has named it."""
+    told = data if isinstance(data, dict) else {}
+    return {name: shown_name(str(told[name])) for name in NAMING if isinstance(told.get(name), str | int)}
 
 
 def _came_back(result: ToolResult) -> dict[str, Any]:

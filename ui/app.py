@@ -34,6 +34,7 @@ from ui.security import OriginCheck, SecurityHeaders
 from ui.shell import shell_routes
 from ui.signin import signin_routes
 from ui.signin_provider import provider_routes
+from ui.steps import Titles
 from ui.stops import StopRequests, Stops
 from ui.strings import module, strings
 from ui.tab_owners import TabOwners
@@ -65,7 +66,7 @@ def build_app(services: Services, options: PageOptions) -> FastAPI:
     app.include_router(page_routes(options))
     app.include_router(approval_routes(services.turns))
     if services.audit is not None:
-        app.include_router(audit_routes(services.audit))
+        app.include_router(audit_routes(services.audit, _titles(services)))
     app.include_router(message_routes(services.turns))
     if services.files is not None:
         app.include_router(file_routes(services.files))
@@ -80,7 +81,7 @@ def build_app(services: Services, options: PageOptions) -> FastAPI:
     _guard(app, services, options, visitors, finder)
     return gr.mount_gradio_app(
         app,
-        chat_page(services.turns, visitors, {name: spec.titles for name, spec in services.specs.items()}, stops),
+        chat_page(services.turns, visitors, _titles(services), stops),
         path="/",
         theme=Countersign(),
         head=head() + embed_head(options),
@@ -91,6 +92,11 @@ def build_app(services: Services, options: PageOptions) -> FastAPI:
         enable_monitoring=False,
         pwa=False,
     )
+
+
+def _titles(services: Services) -> Titles:
+    """What tools are called, by name and language."""
+    return {name: spec.titles for name, spec in services.specs.items()}
 
 
 def _finder(services: Services, options: PageOptions) -> Finder:

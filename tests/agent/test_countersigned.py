@@ -7,8 +7,9 @@ import pytest
 
 from agent.approvals import Decision, refusal
 from agent.leases import LeaseLost
+from store import audit
 from store.errors import LostLease
-from tests.agent.bench import BOB, BOTH_KEYS, NEXT_KEYS, Bench, other_tenant, principal, running
+from tests.agent.bench import BOB, BOTH_KEYS, NEXT_KEYS, TENANT, Bench, other_tenant, principal, running
 from tests.agent.shelf import SPECS
 from tools.toolset import Problem, Role, ToolResult
 
@@ -201,6 +202,9 @@ async def test_write_without_review_runs_and_is_audited(bench):
     result = await bench.gate.call("rename_thing", {"thing": "d-1", "name": "B"}, bench.call())
     assert result.ok
     assert await bench.kinds() == ["sent", "came_back"]
+    async with bench.pool.connection() as connection:
+        back, sent = await audit.page(connection, TENANT, audit.Filter())
+    assert back.data["idempotency_key"] == sent.data["idempotency_key"] == "tc-ai-1:c1"
     assert bench.shelf.effects[0].idempotency_key == "tc-ai-1:c1"
 
 

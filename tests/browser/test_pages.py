@@ -5,6 +5,7 @@ import uuid
 from playwright.sync_api import expect
 
 from tests.browser.acts import ARMED, card, say
+from tests.ui.house import SPECS
 
 
 def test_a_request_is_answered_on_the_approvals_page(visit, scripted):
@@ -50,6 +51,27 @@ def test_the_audit_page_tells_the_story_of_a_request(visit, scripted):
     with page.expect_download() as download:
         page.get_by_role("link", name="Export CSV").click()
     assert download.value.suggested_filename == "audit.csv"
+
+
+def test_a_change_without_a_card_is_one_entry_that_names_the_thing(visit, scripted):
+    log = scripted.house.audit
+    thing = {"id": 286, "name": "Churn", "environment": "stage"}
+    for key, told in (("tc-1", thing), ("tc-2", None)):
+        args = {"dashboard_id": 286, "add_tags": [key]}
+        log.add("sent", "test|anna", "Anna", "update_dashboard", args=args, idempotency_key=key)
+        back = {"idempotency_key": key, "thing": told} if told else {}  # as it was written down before
+        log.add("came_back", "test|anna", "Anna", "update_dashboard", ok=True, summary=f"Tagged {key}.", **back)
+    page = visit(path="/audit")
+    page.get_by_label("Tool", exact=True).select_option("update_dashboard")
+    rows = page.locator(".cs-table.audit tbody tr:not(.cs-audit-more)")
+    expect(rows).to_have_count(2)
+    title = SPECS["update_dashboard"].titles["en"]
+    expect(rows.nth(1)).to_contain_text(f"{title}: Churn (286, stage)")
+    expect(rows.nth(1)).to_contain_text("Tagged tc-1.")
+    expect(rows.nth(0)).to_contain_text(f"{title}: 286")
+    expect(rows.nth(0)).to_contain_text("Tagged tc-2.")
+    rows.nth(1).get_by_role("button").click()
+    expect(page.locator(".cs-audit-more:visible .cs-audit-e")).to_have_count(2)
 
 
 def test_the_audit_page_does_not_call_waiting_what_expired_or_was_replaced(visit, scripted):

@@ -96,6 +96,38 @@ def test_an_edit_is_checked_by_the_server_at_the_field_and_asks_again(visit, scr
     expect(page.locator(".cs-receipt.is-approved")).to_contain_text("Revenue 2027")
 
 
+def test_what_was_wrong_with_a_value_is_not_said_of_the_next(visit):
+    page = visit()
+    say(page, "rename anything")
+    card(page).wait_for()
+    page.route("**/ui/decide", lambda route: route.fulfill(status=422, json={"text": "There is no dashboard 999999."}))
+    card(page).get_by_role("button", name="Edit").click()
+    card(page).get_by_label("Dashboard").fill("999999")
+    page.wait_for_timeout(ARMED)
+    card(page).get_by_role("button", name="Check edits").click()
+    expect(card(page).locator(".cs-status")).to_have_text("There is no dashboard 999999.")
+    card(page).get_by_label("Dashboard").fill("28")
+    expect(card(page).locator(".cs-status")).to_have_text("")
+    card(page).get_by_label("Priority").fill("9")
+    card(page).get_by_label("Priority").blur()
+    expect(card(page).locator(".cs-err", has_text="Must be 5 or less.")).to_be_visible()
+    card(page).get_by_label("Priority").press("1")
+    expect(card(page).locator(".cs-err", has_text="Must be 5 or less.")).to_have_count(0)
+
+
+def test_the_buttons_of_a_new_request_are_in_view_on_a_phone(visit):
+    page = visit(width=390, height=760)
+    say(page, "delete sales_phone")
+    settled(page)
+    expect(card(page).locator("[data-act=deny]")).to_be_focused()
+    page.wait_for_timeout(900)  # every scroll of the page's own is over
+    covered = """() => [...document.querySelectorAll('.cs-confirm:not(.settled) .cs-actions button')].filter(b => {
+      const r = b.getBoundingClientRect();
+      return !b.contains(document.elementFromPoint(r.left + r.width / 2, r.bottom - 2));
+    }).map(b => b.innerText)"""
+    assert page.evaluate(covered) == []
+
+
 def test_a_form_with_a_wrong_value_is_not_sent(visit):
     page = visit()
     say(page, "rename something")
@@ -133,7 +165,7 @@ def test_a_new_message_replaces_the_request(visit):
     say(page, "delete sales_f")
     card(page).wait_for()
     say(page, "delete sales_g")
-    expect(page.locator(".cs-receipt.is-superseded")).to_contain_text("Replaced by a newer request")
+    expect(page.locator(".cs-receipt.is-superseded")).to_contain_text("You wrote a new message")
     page.get_by_role("link", name="Go to the new request").click()
     expect(card(page).locator("[data-act=deny]")).to_be_focused()
 
@@ -144,6 +176,7 @@ def test_undo_on_the_receipt(visit):
     sign(page)
     page.get_by_role("button", name="Undo").click()
     expect(page.locator(".cs-receipt.is-approved")).to_contain_text("Undone by Anna Petrova")
+    expect(page.locator(".cs-receipt.is-approved")).not_to_contain_text("Moved to the trash.")
 
 
 def test_a_question_survives_a_reload_and_is_answered_by_a_button(visit):

@@ -99,7 +99,9 @@ def test_a_decision_that_lost_shows_the_outcome_of_the_winner(visit):
     sign(page)
     expect(page.locator(".cs-receipt.is-approved")).to_be_visible()
     card(other).locator("[data-act=deny]").click()
-    expect(other.locator(".cs-receipt.is-approved")).to_be_visible()
+    too_late = re.compile(r"Your denial came too late: Anna Petrova signed it at \d\d:\d\d\.")
+    expect(other.locator(".cs-receipt.is-approved .cs-late")).to_have_text(too_late)
+    expect(other.locator("body > .cs-sr[role=status]")).to_have_text(too_late)
 
 
 def test_conversations_are_renamed_opened_and_deleted(visit):

@@ -113,7 +113,7 @@ class FakeTurns(Turns):
         if conversation.active and conversation.active.state not in WAITING:
             raise Refused("run_active", lang)
         if conversation.active:
-            self._supersede(conversation.active)
+            self._supersede(conversation.active, "new_words")
         turn = known or FakeTurn(conversation, turn_id, message)
         if known:
             turn.parts.clear()
@@ -134,11 +134,12 @@ class FakeTurns(Turns):
     def _ref(self, turn: FakeTurn, replayed: bool = False) -> TurnRef:
         return TurnRef(turn.conversation.id, turn.turn_id, turn.state, replayed)  # type: ignore[arg-type]
 
-    def _supersede(self, turn: FakeTurn) -> None:
+    def _supersede(self, turn: FakeTurn, why: str) -> None:
         for part in list(turn.parts):
             meta = part["metadata"]
             if meta["type"] == "confirm_required":
-                turn.touch(part, type="confirm_resolved", approval={**meta["approval"], "state": "superseded"})
+                ended = {**meta["approval"], "state": "superseded", "reason": why}
+                turn.touch(part, type="confirm_resolved", approval=ended)
             if meta["type"] == "ask_user" and meta["question"]["state"] == "pending":
                 turn.touch(part, question={**meta["question"], "state": "superseded"})
         turn.end("succeeded")
@@ -209,7 +210,7 @@ class FakeTurns(Turns):
         if turn is None or turn.task is None:
             return
         turn.task.cancel()
-        self._supersede(turn)
+        self._supersede(turn, "stopped")
         turn.end("canceled")
 
     async def undo(self, principal, approval_id) -> Approval:

@@ -27,7 +27,7 @@ async def ask(pool: Pool):
     """Ask for a page or a file as somebody: `await ask(principal, "/ui/audit", tool=...)`."""
     who: list[Principal] = [principal()]
     app = FastAPI()
-    app.include_router(audit_routes(StoredAudit(pool)))
+    app.include_router(audit_routes(StoredAudit(pool), {"delete_thing": {"en": "Deleting a thing", "ru": "Удаление"}}))
     app.dependency_overrides[signed_in] = lambda: who[0]
     async with httpx.AsyncClient(transport=httpx.ASGITransport(app), base_url="http://chat") as http:
 

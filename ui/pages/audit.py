@@ -5,7 +5,7 @@ from datetime import UTC, datetime, timedelta
 from typing import Annotated, Any, Protocol
 from uuid import UUID
 
-from fastapi import APIRouter, Depends, Query
+from fastapi import APIRouter, Depends, Query, Request
 from fastapi.responses import StreamingResponse
 
 from agent.identity import Principal
@@ -13,8 +13,9 @@ from store import audit as log
 from store.audit import Decision, Filter, Link, Owner
 from store.pool import Pool
 from tools.toolset import Role
-from ui.answers import signed_in
+from ui.answers import request_language, signed_in
 from ui.pages.files import attached, csv_lines, json_lines
+from ui.steps import Titles
 
 Person = Annotated[Principal, Depends(signed_in)]
 Days = Annotated[int, Query(ge=1, le=3650)]
@@ -88,16 +89,21 @@ def wanted(
 Wanted = Annotated[Filter, Depends(wanted)]
 
 
-def audit_routes(entries: AuditLog) -> APIRouter:
-    """`GET /ui/audit`, `/ui/audit.csv` and `/ui/audit.json`, which take the same filters."""
+def audit_routes(entries: AuditLog, titles: Titles) -> APIRouter:
+    """`GET /ui/audit`, `/ui/audit.csv` and `/ui/audit.json`, which take the same filters.
+
+    `titles` are what tools are called, by name and language.
+    """
     router = APIRouter(prefix="/ui")
 
     @router.get("/audit")
-    async def audit(person: Person, where: Wanted, before: Before | None = None) -> dict[str, Any]:
+    async def audit(request: Request, person: Person, where: Wanted, before: Before | None = None) -> dict[str, Any]:
+        lang = request_language(request)
         found = await entries.page(person.tenant, where, before, PAGE)
         earlier = found[-1].seq if len(found) == PAGE else None
         people, tools = await entries.choices(person.tenant, where.owner)
-        choices = {"people": [{"id": one.id, "name": one.name} for one in people], "tools": tools}
+        choices: dict[str, Any] = {"people": [{"id": one.id, "name": one.name} for one in people], "tools": tools}
+        choices["titles"] = {name: titles[name][lang] for name in tools if lang in titles.get(name, {})}
         return {"entries": [row(link) for link in found], "earlier": earlier, "all": where.owner is None, **choices}
 
     @router.get("/audit.csv")

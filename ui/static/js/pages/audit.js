@@ -20,6 +20,7 @@ export function audit() {
   const more = button(t("audit.more"), { cls: "secondary small", on: () => load(earlier) });
   const files = ["csv", "json"].map((kind) => h("a", { class: "cs-btn secondary small", download: true }, h("span", {}, t(kind === "csv" ? "audit.export" : "audit.export.json"))));
   let entries = [];
+  let titles = {};
   let earlier = null;
   let conversation = "";
   let asked = 0; // a slow answer must not replace a newer one
@@ -37,6 +38,7 @@ export function audit() {
     if (mine !== asked) return;
     if (!reply.ok) return void (count.textContent = reply.text);
     entries = named(before ? [...entries, ...reply.entries] : reply.entries, reply.people);
+    titles = reply.titles;
     earlier = reply.earlier;
     ["csv", "json"].forEach((kind, i) => files[i].setAttribute("href", `/ui/audit.${kind}?${new URLSearchParams(wanted)}`));
     offer(who, t("audit.anyone"), reply.people.map((one) => [one.id, visible(called(one))]));
@@ -45,7 +47,7 @@ export function audit() {
   }
 
   function draw() {
-    const all = matters(entries);
+    const all = matters(entries, titles);
     const words = search.value.trim().toLowerCase();
     const shown = all.filter((m) => !words || m.text.includes(words));
     count.textContent = t("audit.count", { n: number(shown.length), m: number(all.length) });
@@ -97,17 +99,35 @@ function named(entries, people) {
 const called = (one) => nameOf(one.name || one.id.split("|").pop());
 
 /** Entries that belong together, newest first: those of one approval, or of one call that needed none. */
-export function matters(entries) {
+export function matters(entries, titles = {}) {
   const groups = new Map();
   for (const entry of entries) {
-    const key = entry.approval ?? `${entry.turn}:${entry.tool}:${entry.data.idempotency_key ?? ""}`;
+    const key = entry.approval ?? `${entry.turn}:${entry.tool}:${keyOf(entry, entries)}`;
     groups.set(key, [...(groups.get(key) ?? []), entry]);
   }
-  return [...groups.values()].map((group) => matter(group.sort((a, b) => a.seq - b.seq)));
+  return [...groups.values()].map((group) => matter(group.sort((a, b) => a.seq - b.seq), titles));
+}
+
+/** The key of a call without a card; an answer that was written down without one belongs to the call sent last before. */
+function keyOf(entry, entries) {
+  const { turn, tool, seq, data } = entry;
+  if (data.idempotency_key || entry.kind !== "came_back") return data.idempotency_key ?? "";
+  return entries.find((other) => other.kind === "sent" && !other.approval && other.seq < seq && other.turn === turn && other.tool === tool)?.data.idempotency_key ?? "";
+}
+
+/** What a call without a card was about: the tool in words, and the thing by its name, or as the arguments name it. */
+function described(entries, titles) {
+  const { tool, kind } = entries[0];
+  const thing = entries.findLast((entry) => entry.data.thing)?.data.thing ?? {};
+  const args = entries.find((entry) => entry.data.args)?.data.args ?? {};
+  const name = thing.name ?? thing.title;
+  const named = name ? `${name} (${[thing.id, thing.environment].filter(Boolean).join(", ")})` : Object.entries(args).filter(([key]) => /(^|_)(id|name|environment)$/.test(key)).map(([, v]) => v).join(", ");
+  const words = titles[tool] ?? tool ?? kind;
+  return visible(named ? `${words}: ${named}` : words);
 }
 
 /** Nobody decides that a request expires or is replaced: such an end counts where there is no decision. */
-function matter(entries) {
+function matter(entries, titles) {
   const of = (kind) => entries.findLast((entry) => entry.kind === kind);
   const shown = of("shown")?.data.card;
   const card = shown && { ...shown, ...shown.other?.[lang] };
@@ -115,10 +135,18 @@ function matter(entries) {
   const back = of("came_back");
   const last = decided ?? of("expired") ?? of("superseded") ?? entries[entries.length - 1];
   const decision = decided?.data.decision ?? (of("expired") ?? of("superseded"))?.kind ?? (of("refused") ? "refused" : card ? "asked" : "unasked");
-  const object = card?.title ? statement(card.title) : visible(entries[0].tool ?? entries[0].kind);
-  const result = back ? back.data.summary || t(back.data.ok ? "tool.done" : "tool.failed") : decided?.data.reason ? `“${decided.data.reason}”` : "";
+  const object = card?.title ? statement(card.title) : described(entries, titles);
+  const result = back ? back.data.summary || t(back.data.ok ? "tool.done" : "tool.failed") : decided?.data.reason ? `“${decided.data.reason}”` : ended(of("expired") ?? of("superseded"));
   const text = [object, entries[0].tool, result, ...entries.map(person)].join(" ").toLowerCase();
   return { entries, decision, object, result, failed: back?.data.ok === false, at: last.at, who: person(last), conversation: entries.find((entry) => entry.conversation)?.conversation, tool: entries[0].tool, text };
+}
+
+/** Why a card ended that nobody decided on. */
+function ended(end) {
+  if (!end) return "";
+  const key = "ended." + end.data.why;
+  const words = t(key);
+  return words === key ? "" : words;
 }
 
 function rows(m, only) {
