@@ -159,7 +159,8 @@ def _place(dry_run: DryRun) -> list[Fact]:
 
 def _counts(dry_run: DryRun) -> list[Fact]:
     """The backend's counts, what is lost first; those whose names are told apart stand above these names."""
-    grouped = dry_run.told.get("groups") or {}
+    groups = dry_run.told.get("groups") or {}
+    grouped = groups.keys() if any(groups.values()) else ()
     told = dry_run.told.get("counts") or {}
     counts = {label: n for label, n in told.items() if isinstance(n, int) and label not in grouped}
     ordered = sorted(counts, key=lambda label: ("delete" not in label, "update" not in label))

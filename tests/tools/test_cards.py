@@ -117,6 +117,11 @@ def test_names_stand_under_what_happens_to_them() -> None:
     assert (created["counts"], created["names"]) == ([{"label": "Создать", "n": 1}], ["new"])
 
 
+def test_counts_of_nothing_are_still_shown() -> None:
+    run = DryRun({}, told(counts={"created": 0, "deleted": 0}, groups={"created": [], "deleted": []}), "en")
+    assert evidence(run, Card("t", "a")) == [{"type": "facts", "items": [["To delete", 0], ["To create", 0]]}]
+
+
 @pytest.mark.parametrize("lang", ["en", "ru"])
 async def test_the_card_of_a_restore_says_once_what_is_lost(client: BackendClient, recorder: Recorder, lang) -> None:
     note = {"en": "Everything after noon is lost.", "ru": "Всё после полудня пропадёт."}[lang]

@@ -125,8 +125,11 @@ async def test_what_is_lost_stands_first(untouched: Workspace) -> None:
     assert [block["type"] for block in card.evidence] == ["list", "facts", "list"]
     assert "will break" in card.evidence[0]["items"][0]["name"]
     rollback = await untouched.ask("rollback_commit", environment="dev", commit="a81f0e")
-    facts = next(block for block in rollback.evidence if block["type"] == "facts")["items"]
-    assert [label for label, _ in facts] == ["Environment", "Commit", "To delete", "To overwrite", "To create"]
+    groups = [block for block in rollback.evidence if block["type"] == "bulk"]
+    told = [(count["label"], count["n"]) for block in groups for count in block["counts"]]
+    order = [label for label in ("To delete", "To overwrite", "To create") if label in dict(told)]
+    assert [label for label, _ in told] == order != []
+    assert all(len(block["names"]) == block["total"] == block["counts"][0]["n"] for block in groups)
 
 
 REFUSED = [
