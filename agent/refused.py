@@ -82,7 +82,7 @@ DECISIONS = {
     "failed": ("approved", "одобрено"),
     "denied": ("denied", "отклонено"),
     "expired": ("expired", "срок истёк"),
-    "superseded": ("replaced by a newer message", "заменено новым сообщением"),
+    "superseded": ("replaced or withdrawn", "заменено или отозвано"),
 }
 
 

@@ -22,6 +22,7 @@ from agent.titles import LONGEST, title_of
         ("see [the report](http://x.test/?a=b)", "See the report"),
         ("x" * 80, "X" + "x" * 58 + "…"),
         ("one two " * 20, "One two one two one two one two one two one two one two one…"),
+        ("drop \u202esales\u200b now", "Drop \\u202Esales\\u200B now"),
         ("???\n\n", ""),
     ],
 )

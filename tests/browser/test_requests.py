@@ -1,8 +1,14 @@
 """Requests for a signature on the page: focus, keyboard, decisions, edits, several at once."""
 
+import pytest
 from playwright.sync_api import expect
 
 from tests.browser.acts import ARMED, card, deny, focused, say, settled, sign
+
+COVERED = """() => [...document.querySelectorAll('.cs-confirm:not(.settled) .cs-actions button')].filter(b => {
+  const box = b.getBoundingClientRect();
+  return !b.contains(document.elementFromPoint(box.left + box.width / 2, box.bottom - 2));
+}).map(b => b.innerText)"""
 
 
 def test_deny_has_the_focus_and_sign_follows_last(visit):
@@ -115,17 +121,22 @@ def test_what_was_wrong_with_a_value_is_not_said_of_the_next(visit):
     expect(card(page).locator(".cs-err", has_text="Must be 5 or less.")).to_have_count(0)
 
 
-def test_the_buttons_of_a_new_request_are_in_view_on_a_phone(visit):
-    page = visit(width=390, height=760)
-    say(page, "delete sales_phone")
+@pytest.mark.parametrize("asked", ["delete", "rename", "drop"])
+def test_the_buttons_of_a_new_request_are_in_view_on_a_phone(visit, asked):
+    """At the least height at which the title and the buttons fit, and somewhat above it."""
+    page = visit(width=390, height=844)
+    say(page, f"{asked} sales_phone")
     settled(page)
-    expect(card(page).locator("[data-act=deny]")).to_be_focused()
-    page.wait_for_timeout(900)  # every scroll of the page's own is over
-    covered = """() => [...document.querySelectorAll('.cs-confirm:not(.settled) .cs-actions button')].filter(b => {
-      const r = b.getBoundingClientRect();
-      return !b.contains(document.elementFromPoint(r.left + r.width / 2, r.bottom - 2));
-    }).map(b => b.innerText)"""
-    assert page.evaluate(covered) == []
+    room = "(() => { const c = document.querySelector('.cs-confirm:not(.settled)'); return innerHeight + 30"
+    room += " + c.getBoundingClientRect().bottom - c.querySelector('.cs-title').getBoundingClientRect().top"
+    least = page.evaluate(room + " - c.closest('.bubble-wrap').clientHeight })()")
+    for height in (least, least + 20, least + 40, least + 60):
+        page.set_viewport_size({"width": 390, "height": int(height)})
+        page.reload()
+        settled(page)
+        expect(card(page)).to_be_visible()
+        page.wait_for_timeout(900)  # every scroll of the page's own is over
+        assert page.evaluate(COVERED) == []
 
 
 def test_a_form_with_a_wrong_value_is_not_sent(visit):

@@ -21,6 +21,13 @@ async def test_a_question_is_answered_with_a_tool_card(enter, question, answer):
     assert of("usage", parts)[0]["metadata"]["output"] > 0
 
 
+async def test_a_card_is_in_the_language_of_the_message_where_no_other_was_asked_for(enter, boards):
+    board, name = next(boards)
+    (card,) = of("confirm_required", await (await enter()).say(f"удали дашборд {board}"))
+    assert card["content"].startswith(f"Удалить дашборд «{name}» ({board})")
+    assert card["metadata"]["approval"]["card"]["lang"] == "ru"
+
+
 async def test_nothing_has_changed_before_the_decision(enter, product, boards):
     board, name = next(boards)
     parts = await (await enter()).say(f"delete dashboard {board}")

@@ -1,11 +1,16 @@
 """Protocol parts become messages of the chatbot: grouping, receipts, what is kept and what is drawn again."""
 
+import pytest
+
 from agent.turns import Message, Page
-from tests.ui.gallery import gallery
+from tests.ui.gallery import approval, gallery
+from ui import cards
+from ui.cards import ENDS
 from ui.chatbot import XChatbot
 from ui.draw import Artist
 from ui.endpoint import error_part
 from ui.messages import packed
+from ui.strings import words
 from ui.transcript import transcript, view
 
 
@@ -23,6 +28,21 @@ def tool(number: int, kind: str = "tool_end", **meta):
 
 def kinds(drawn):
     return [message["content"][0].get("kind") or message["content"][0]["type"] for message in drawn]
+
+
+@pytest.mark.parametrize("lang", ["en", "ru"])
+def test_each_end_of_a_request_has_a_sentence_of_its_own(lang):
+    ends = [("superseded", why) for why in sorted(ENDS - {"time", "signature"})]
+    ends += [("expired", "time"), ("expired", "signature"), ("superseded", None)]
+    told = []
+    for state, why in ends:
+        meta = {"type": "confirm_resolved", "approval": approval("delete", lang, state, reason=why)}
+        ended = cards.confirm({"metadata": meta}, lang)["ended"]
+        assert ended == (why or "other")
+        told.append(words(f"ended.{ended}", lang))
+    assert len(set(told)) == len(ends)
+    denied = {"type": "confirm_resolved", "approval": approval("delete", lang, "denied", reason="stopped")}
+    assert cards.confirm({"metadata": denied}, lang)["ended"] is None
 
 
 def test_neighbouring_tools_share_a_card_and_words_part_them():

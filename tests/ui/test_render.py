@@ -33,6 +33,14 @@ TAG = re.compile(r"<\s*/?\s*([a-zA-Z0-9]+)([^>]*)>")
 ALLOWED = "p br hr h1 h2 h3 h4 h5 h6 strong em s code pre blockquote ul ol li a table thead tbody tr th td".split()
 
 
+def test_what_is_hidden_in_a_persons_words_is_shown_and_emoji_stay_whole():
+    assert (
+        plain("drop \u202esales\u200b\n\U0001f468\u200d\U0001f469")
+        == "drop \\u202Esales\\u200B\n\U0001f468\u200d\U0001f469"
+    )
+    assert plain("a\r\nb<c>") == "a\nb&lt;c&gt;"
+
+
 @pytest.mark.parametrize("attack", ATTACKS)
 def test_nothing_that_runs_loads_or_submits_survives(attack):
     html = markdown(attack)

@@ -31,6 +31,20 @@ def test_the_language_a_person_reads(query, cookies, headers, lang):
     assert language(query, cookies, headers) == lang
 
 
+@pytest.mark.parametrize(
+    ("headers", "said", "lang"),
+    [
+        ({}, "удали дашборд Retail Pulse", "ru"),
+        ({}, "delete Retail Pulse", "en"),
+        ({"accept-language": "*"}, "удали", "ru"),
+        ({"accept-language": "en"}, "удали", "en"),
+    ],
+)
+def test_who_asks_for_no_language_is_answered_in_their_own(headers, said, lang):
+    assert language({}, {}, headers, said) == lang
+    assert language({"lang": "en"}, {}, headers, said) == "en"
+
+
 def test_both_languages_have_every_sentence_with_the_same_gaps():
     for key, pair in strings().items():
         assert all(pair[lang].strip() for lang in ("en", "ru")), key

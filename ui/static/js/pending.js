@@ -2,6 +2,7 @@
 import { h, icon } from "./dom.js";
 import { t } from "./i18n.js";
 
+const GAP = 12; // pixels between a request and the edge of the view
 let host = null;
 let pill = null;
 let observer = null;
@@ -11,7 +12,7 @@ export function jump() {
   return host;
 }
 
-/** Watch the newest pending card; one that is taller than the view is scrolled to its beginning, once. */
+/** Watch the newest pending card; when it is new it is scrolled to its buttons, or to its beginning if it is too tall. */
 export function watchPending(card, draft) {
   setTimeout(() => {
     if (!host || !card.isConnected) return;
@@ -19,7 +20,7 @@ export function watchPending(card, draft) {
     pill?.remove();
     pill = h("button", { type: "button", class: "cs-pill", hidden: true, onclick: () => goTo(card) }, h("span", { class: "cs-dot" }), t("composer.jump"), icon("down"));
     (document.querySelector(".cs-stage > .column > .gr-group") ?? host).append(pill); // just above the message box
-    if (!draft.shown) showBeginning(card);
+    if (!draft.shown) showNew(card);
     draft.shown = true;
     observer = new IntersectionObserver(([entry]) => { pill.hidden = !card.isConnected || entry.intersectionRatio > 0.15; }, { threshold: [0, 0.15, 0.5] });
     observer.observe(card);
@@ -41,13 +42,23 @@ function goTo(card) {
   card.querySelector("[data-act=deny]")?.focus({ preventScroll: true });
 }
 
-/** Gradio scrolls to the end; a long request is read from its title on. */
-function showBeginning(card) {
+/** Gradio scrolls to the end, but not always of all; a request whose title and buttons do not fit is read from its title on. */
+function showNew(card) {
   const view = card.closest(".bubble-wrap");
-  if (!view || card.offsetHeight <= view.clientHeight - 40) return;
-  const top = () => { view.scrollTop += card.getBoundingClientRect().top - view.getBoundingClientRect().top - 12; };
-  for (const after of [0, 250, 600]) setTimeout(top, after);
+  if (!view) return;
+  const edges = () => [view, card].map((element) => element.getBoundingClientRect());
   const title = card.querySelector(".cs-title");
+  const tall = card.getBoundingClientRect().bottom - title.getBoundingClientRect().top > view.clientHeight - 2 * GAP;
+  const top = () => { const [frame, box] = edges(); view.scrollTop += box.top - frame.top - GAP; };
+  let reached = 0;
+  const end = () => {
+    const [frame, box] = edges();
+    if (view.scrollTop < reached || box.top > frame.bottom) return; // the person has scrolled up
+    view.scrollTop += Math.max(0, box.bottom - frame.bottom + GAP);
+    reached = view.scrollTop;
+  };
+  for (const after of [0, 250, 600]) setTimeout(tall ? top : end, after);
+  if (!tall) return;
   title.tabIndex = -1;
   if (card.contains(document.activeElement)) title.focus({ preventScroll: true });
 }
