@@ -151,7 +151,7 @@ def test_a_card_an_undo_and_the_audit_are_read_in_another_language(enter, worksp
     say(page, "delete dashboard 266")
     expect(card(page)).to_contain_text("destroys data")
     page.goto(page.url + "&lang=ru")
-    expect(card(page)).to_contain_text("Удалить дашборд «Кредиторка»?")
+    expect(card(page)).to_contain_text("Удалить дашборд «Кредиторка» (")
     expect(card(page)).to_contain_text("уничтожает данные")
     expect(card(page)).not_to_contain_text("destroys")
     expect(card(page).locator(".cs-signas")).to_contain_text("Анна Петрова, администратор")
@@ -240,9 +240,7 @@ def test_an_answer_is_rated_made_anew_and_asked_in_other_words(enter):
     page.get_by_role("textbox", name="What was wrong?").press("Enter")
     expect(page.locator(".cs-below").get_by_role("status")).to_have_text("Noted.")
     page.reload()
-    expect(page.locator(".cs-below").get_by_role("button", name="Bad answer")).to_have_attribute(
-        "aria-pressed", "true"
-    )
+    expect(page.locator(".cs-below").get_by_role("button", name="Bad answer")).to_have_attribute("aria-pressed", "true")
 
     page.locator(".cs-below").get_by_role("button", name="Answer again").click()
     expect(page.locator(".cs-below").get_by_role("button", name="Bad answer")).to_have_attribute(
