@@ -49,3 +49,12 @@ def focused(page: Page) -> str:
         "(() => { const a = document.activeElement;"
         " return (a.dataset.act || a.innerText || a.getAttribute('aria-label') || a.tagName).trim().slice(0, 60) })()"
     )
+
+
+def at_rest(page: Page) -> None:
+    """Wait until the transcript has not scrolled by itself for a second, as it does when a request is new."""
+    page.wait_for_function("""() => {
+      const top = document.querySelector('.bubble-wrap').scrollTop, rest = window.restedAt ??= {};
+      if (rest.top !== top) Object.assign(rest, { top, since: performance.now() });
+      return performance.now() - rest.since > 1000;
+    }""")

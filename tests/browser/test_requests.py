@@ -3,7 +3,7 @@
 import pytest
 from playwright.sync_api import expect
 
-from tests.browser.acts import ARMED, card, deny, focused, say, settled, sign
+from tests.browser.acts import ARMED, at_rest, card, deny, focused, say, settled, sign
 
 COVERED = """() => [...document.querySelectorAll('.cs-confirm:not(.settled) .cs-actions button')].filter(b => {
   const box = b.getBoundingClientRect();
@@ -217,6 +217,7 @@ def test_a_request_out_of_view_is_told_of_above_the_message_box_as_long_as_it_wa
     say(page, "delete far below")
     card(page).wait_for()
     settled(page)
+    at_rest(page)
     page.locator(".bubble-wrap").evaluate("view => { view.scrollTop = 0 }")
     pill = page.locator(".cs-pill")
     expect(pill).to_be_visible()

@@ -49,15 +49,14 @@ function showNew(card) {
   const edges = () => [view, card].map((element) => element.getBoundingClientRect());
   const title = card.querySelector(".cs-title");
   const tall = card.getBoundingClientRect().bottom - title.getBoundingClientRect().top > view.clientHeight - 2 * GAP;
-  const top = () => { const [frame, box] = edges(); view.scrollTop += box.top - frame.top - GAP; };
   let reached = 0;
-  const end = () => {
+  const show = () => {
     const [frame, box] = edges();
-    if (view.scrollTop < reached || box.top > frame.bottom) return; // the person has scrolled up
-    view.scrollTop += Math.max(0, box.bottom - frame.bottom + GAP);
+    if (view.scrollTop < reached || (!tall && box.top > frame.bottom)) return; // the person has scrolled up
+    view.scrollTop += tall ? box.top - frame.top - GAP : Math.max(0, box.bottom - frame.bottom + GAP);
     reached = view.scrollTop;
   };
-  for (const after of [0, 250, 600]) setTimeout(tall ? top : end, after);
+  for (const after of [0, 250, 600]) setTimeout(show, after);
   if (!tall) return;
   title.tabIndex = -1;
   if (card.contains(document.activeElement)) title.focus({ preventScroll: true });
