@@ -213,8 +213,8 @@ async def opened(house: House) -> AsyncIterator[tuple[Services, PageOptions]]:
         await turns.start()
         idle = timedelta(days=settings.retention_days) if settings.retention_days else None
         forgetting = asyncio.create_task(keep_forgetting(pool, idle))
-        known = verifier(house, http)
         tokens = tokens_of(house)
+        known = verifier(house, tokens, http)
         token_place = authority(house, http)
         services = Services(
             turns=turns,
@@ -245,18 +245,18 @@ async def opened(house: House) -> AsyncIterator[tuple[Services, PageOptions]]:
             await pool.close()
 
 
-def verifier(house: House, http: httpx.AsyncClient) -> Verifier:
+def verifier(house: House, tokens: PersonTokens, http: httpx.AsyncClient) -> Verifier:
     """Who believes people's tokens: their issuer's public keys, or our own where we make them."""
     settings = house.settings
     if settings.user_jwt_secret:
         return shared_secret_verifier(settings, settings.user_jwt_secret.get_secret_value(), http)
     if settings.makes_tokens and settings.backend_url:
-        own = KeySet([tokens_of(house).key])
+        own = KeySet([tokens.key])
         return token_verifier(settings, StaticKeys(own), settings.public_url or "")
     place = settings.user_jwks_url or f"{house.backend_url}/.well-known/jwks.json"
     known = token_verifier(settings, JwksUrl(place, http), ISSUER)
     foreign = settings.user_jwks_url is not None and settings.backend_url is None
-    return Exchanged(known, tokens_of(house)) if foreign else known
+    return Exchanged(known, tokens) if foreign else known
 
 
 def token_verifier(settings: Settings, keys: KeySource, issuer: str) -> TokenVerifier:

@@ -12,13 +12,14 @@ from pydantic import BaseModel, ConfigDict, Field, TypeAdapter, ValidationError
 
 from agent.settings import ConfigError
 from tools.client import BackendClient
-from tools.credentials import Credentials, Person, Signed, Together
+from tools.credentials import Credentials, Person, Together
 from tools.identity import ServiceIdentity
 from tools.namespace import Namespaced
 from tools.openapi.document import load_document
 from tools.openapi.fetch import fetcher
 from tools.openapi.policy import Policy
-from tools.openapi.security import Basic, Bearer, PasswordGrant, StaticHeaders, api_key
+from tools.openapi.proof import proof_of
+from tools.openapi.security import StaticHeaders
 from tools.openapi.toolset import OpenApiToolset
 from tools.toolset import Toolset
 
@@ -116,19 +117,7 @@ def _mcp(name: str, table: Table, secret: str, headers: Mapping[str, str]) -> To
 
 
 def _proof(name: str, table: Table, secret: str, agent: ServiceIdentity) -> tuple[Credentials, ...]:
-    user, _, password = secret.partition(":")
     try:
-        match table.auth:
-            case "signed":
-                return (Signed(agent),)
-            case "bearer":
-                return (Bearer(secret),)
-            case "api_key":
-                return (api_key(secret, table.key_place),)
-            case "basic":
-                return (Basic(user, password),)
-            case "oauth2_password":
-                return (PasswordGrant(table.token_url or "", user, password),)
+        return proof_of(table.auth, agent, secret, key_place=table.key_place, token_url=table.token_url)
     except ValueError as error:
         raise ConfigError(f"BACKENDS: {name}: {error}") from None
-    return ()

@@ -157,7 +157,8 @@ class TokenVerifier:
             claims = jwt.decode(token, key, algorithms=[header["alg"]]).claims
         except (JoseError, ValueError, TypeError, RecursionError):
             raise Unauthenticated("signature") from None
-        return self._principal(token, self._checked(claims))
+        checked = self._checked(claims)
+        return principal_of(token, checked, checked["iss"], self._default_tenant)
 
     def _checked(self, claims: dict[str, Any]) -> dict[str, Any]:
         now = int(self._clock())
@@ -179,15 +180,17 @@ class TokenVerifier:
             raise Unauthenticated("lifetime")
         return claims
 
-    def _principal(self, token: str, claims: dict[str, Any]) -> Principal:
-        return Principal(
-            tenant=word(claims.get("tenant")) or self._default_tenant,
-            subject=f"{claims['iss']}|{claims['sub']}",
-            name=word(claims.get("name")) or claims["sub"],
-            role=known_role(claims.get("role")),
-            user_jwt=token,
-            expires_at=datetime.fromtimestamp(claims["exp"], UTC),
-        )
+
+def principal_of(token: str, claims: dict[str, Any], issuer: str, default_tenant: str) -> Principal:
+    """The person of a token whose claims were checked; a subject is one person only together with its issuer."""
+    return Principal(
+        tenant=word(claims.get("tenant")) or default_tenant,
+        subject=f"{issuer}|{claims['sub']}",
+        name=word(claims.get("name")) or claims["sub"],
+        role=known_role(claims.get("role")),
+        user_jwt=token,
+        expires_at=datetime.fromtimestamp(claims["exp"], UTC),
+    )
 
 
 def token_header(token: str, types: Container[str | None]) -> dict[str, Any]:

@@ -1,4 +1,4 @@
-"""What this process counts for Prometheus: model requests, calls, turns, decisions. Labels hold no words of people."""
+"""What this process counts for Prometheus: model requests, calls, turns. Labels hold no words of people."""
 
 from collections.abc import Mapping
 from typing import Any
@@ -17,7 +17,6 @@ TOOLS = Histogram(
 )
 SIGNED = Counter("countersign_signed_calls", "Calls that ran on a signature.", ["tool", "outcome"])
 TURNS = Counter("countersign_turns", "Turns that ended.", ["outcome"])
-DECISIONS = Counter("countersign_decisions", "Decisions on cards.", ["decision", "outcome"])
 
 KINDS = ("input", "cached", "reasoning", "output")
 

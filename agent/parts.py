@@ -23,14 +23,15 @@ from store.turns import Turn
 from tools.always import ALWAYS
 from tools.catalogue import workspace_toolset
 from tools.client import BackendClient
-from tools.credentials import Credentials, Person, Signed, Together
+from tools.credentials import Credentials, Person, Together
 from tools.identity import ServiceIdentity
 from tools.joined import JoinedToolset, NameClashError
 from tools.native import NativeToolset
 from tools.openapi.document import load_document
 from tools.openapi.fetch import fetcher
 from tools.openapi.policy import Policy
-from tools.openapi.security import Basic, Bearer, PasswordGrant, StaticHeaders, api_key
+from tools.openapi.proof import proof_of
+from tools.openapi.security import StaticHeaders
 from tools.openapi.toolset import OpenApiToolset
 from tools.toolset import Toolset
 
@@ -46,19 +47,8 @@ def backend_client(settings: Settings, agent: ServiceIdentity, url: str) -> Back
 def agent_proof(settings: Settings, agent: ServiceIdentity) -> tuple[Credentials, ...]:
     """What proves the agent itself, by SERVICE_AUTH."""
     secret = settings.service_credentials.get_secret_value() if settings.service_credentials else ""
-    user, _, password = secret.partition(":")
-    match settings.service_auth:
-        case "none":
-            return ()
-        case "bearer":
-            return (Bearer(secret),)
-        case "api_key":
-            return (api_key(secret, settings.service_key_place),)
-        case "basic":
-            return (Basic(user, password),)
-        case "oauth2_password":
-            return (PasswordGrant(settings.service_token_url or "", user, password),)
-    return (Signed(agent),)
+    place, address = settings.service_key_place, settings.service_token_url
+    return proof_of(settings.service_auth or "signed", agent, secret, key_place=place, token_url=address)
 
 
 def tools_of(settings: Settings, client: BackendClient, others: Sequence[Toolset] = ()) -> Toolset:

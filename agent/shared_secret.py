@@ -14,7 +14,7 @@ from joserfc import jwt
 from joserfc.errors import JoseError
 from joserfc.jwk import OctKey
 
-from agent.identity import MAX_JWKS, Principal, Unauthenticated, known_role, token_header, word
+from agent.identity import MAX_JWKS, Principal, Unauthenticated, known_role, principal_of, token_header, word
 from tools.toolset import Role
 
 ALGORITHM = "HS256"
@@ -109,7 +109,7 @@ class SharedSecretVerifier:
             claims = jwt.decode(token, self._key, algorithms=[ALGORITHM]).claims
         except (JoseError, ValueError, TypeError, RecursionError):
             raise Unauthenticated("signature") from None
-        person = self._principal(token, self._checked(claims))
+        person = principal_of(token, self._checked(claims), self._issuer or self._home, self._default_tenant)
         return await self._with_info(person, named="role" in claims)
 
     def _checked(self, claims: dict[str, Any]) -> dict[str, Any]:
@@ -126,16 +126,6 @@ class SharedSecretVerifier:
         if not word(claims["sub"]):
             raise Unauthenticated("claims")
         return claims
-
-    def _principal(self, token: str, claims: dict[str, Any]) -> Principal:
-        return Principal(
-            tenant=word(claims.get("tenant")) or self._default_tenant,
-            subject=f"{self._issuer or self._home}|{claims['sub']}",
-            name=word(claims.get("name")) or claims["sub"],
-            role=known_role(claims.get("role")),
-            user_jwt=token,
-            expires_at=datetime.fromtimestamp(claims["exp"], UTC),
-        )
 
     async def _with_info(self, person: Principal, *, named: bool) -> Principal:
         if self._userinfo is None or named:

@@ -2,12 +2,11 @@
 
 import re
 from collections.abc import Mapping
-from datetime import UTC, datetime
-from email.utils import parsedate_to_datetime
 from typing import Any
 
 import httpx
 
+from tools.httpdate import seconds_until
 from tools.language import say, shown_name
 from tools.text import clean_text
 from tools.toolset import Lang, Problem
@@ -129,15 +128,4 @@ def _wait(headers: Mapping[str, str]) -> float | None:
     value = headers.get("Retry-After", "")
     if re.fullmatch(r"\d{1,6}", value):
         return float(value)
-    until = _moment(value)
-    return (
-        max(0.0, (until - (_moment(headers.get("Date", "")) or datetime.now(UTC))).total_seconds()) if until else None
-    )
-
-
-def _moment(date: str) -> datetime | None:
-    try:
-        found = parsedate_to_datetime(date)
-    except ValueError:
-        return None
-    return found if found.tzinfo else found.replace(tzinfo=UTC)
+    return seconds_until(value, headers.get("Date", ""))

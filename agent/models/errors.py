@@ -1,14 +1,13 @@
 """What can go wrong with a model request, in few kinds, each with a sentence for the person."""
 
 import re
-from datetime import UTC, datetime
-from email.utils import parsedate_to_datetime
 from typing import ClassVar
 
 import httpx2
 import langchain_core.exceptions as neutral
 import openai
 
+from tools.httpdate import seconds_until
 from tools.toolset import Lang
 
 _OVERFLOW = re.compile(
@@ -197,20 +196,4 @@ def _retry_after(error: Exception) -> float | None:
     try:
         return max(0.0, float(value))
     except ValueError:
-        return _seconds_until(value, response.headers.get("date", "")) if response is not None else None
-
-
-def _seconds_until(date: str, now: str) -> float | None:
-    """Seconds from the server's own `Date`, else from now, to an HTTP date; None when it is none."""
-    until = _moment(date)
-    if until is None:
-        return None
-    return max(0.0, (until - (_moment(now) or datetime.now(UTC))).total_seconds())
-
-
-def _moment(date: str) -> datetime | None:
-    try:
-        found = parsedate_to_datetime(date)
-    except ValueError:
-        return None
-    return found if found.tzinfo else found.replace(tzinfo=UTC)
+        return seconds_until(value, response.headers.get("date", "")) if response is not None else None

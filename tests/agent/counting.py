@@ -5,33 +5,22 @@ import re
 import struct
 from collections import Counter
 from contextlib import suppress
-from pathlib import Path
-from typing import Self
 
-from psycopg.conninfo import conninfo_to_dict
+from tests.relay import Relay
 
 VERSION_3 = 196_608
 SPACES = re.compile(r"\s+")
 
 
-class CountingProxy:
+class CountingProxy(Relay):
     """Forwards a database's connections and counts: `statements` by text, `sent` bytes of clients, `rows` they got.
 
     The empty statement is the pool's check of a connection.
     """
 
     def __init__(self, url: str):
-        parts = conninfo_to_dict(url)
-        self._socket = Path(str(parts["host"])) / ".s.PGSQL.5432"
-        self._database = parts["dbname"]
-        self._pipes: set[asyncio.Task[None]] = set()
+        super().__init__(url)
         self.forget()
-
-    @property
-    def url(self) -> str:
-        """The database's URL through the proxy."""
-        port = self._server.sockets[0].getsockname()[1]
-        return f"postgresql://postgres@127.0.0.1:{port}/{self._database}?sslmode=disable&gssencmode=disable"
 
     @property
     def total(self) -> int:
@@ -42,25 +31,6 @@ class CountingProxy:
         """Count anew."""
         self.statements: Counter[str] = Counter()
         self.sent = self.rows = 0
-
-    async def __aenter__(self) -> Self:
-        self._server = await asyncio.start_server(self._serve, "127.0.0.1", 0)
-        return self
-
-    async def __aexit__(self, *error: object) -> None:
-        self._server.close()
-        for pipe in self._pipes:
-            pipe.cancel()
-        await asyncio.gather(*self._pipes, return_exceptions=True)
-
-    async def _serve(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
-        task = asyncio.current_task()
-        assert task is not None
-        self._pipes.add(task)
-        with suppress(OSError, asyncio.CancelledError):
-            await self._forward(reader, writer)
-        writer.close()
-        self._pipes.discard(task)
 
     async def _forward(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         from_server, to_server = await asyncio.open_unix_connection(str(self._socket))

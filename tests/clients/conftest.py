@@ -3,12 +3,14 @@
 product   `python app.py`, once for the run
 slow      the same, whose demo model takes its time
 boards    dashboards that no other test touches: `id, name = next(boards)`
+http      requests to the product that need no client of Gradio
 enter     a conversation by either client: `chat = await enter("vera")`, of anna when nobody is named
 """
 
 from collections.abc import AsyncIterator, Iterator
 from contextlib import AsyncExitStack
 
+import httpx
 import pytest
 
 from tests.clients import product as products
@@ -30,6 +32,12 @@ def slow(postgres: Server) -> Iterator[Product]:
     postgres.execute("create database clients_slow")
     with products.product(postgres.database("clients_slow"), DEMO_TOKENS_PER_SECOND="25") as running:
         yield running
+
+
+@pytest.fixture
+async def http(product: Product) -> AsyncIterator[httpx.AsyncClient]:
+    async with httpx.AsyncClient(base_url=product.url, timeout=60) as client:
+        yield client
 
 
 @pytest.fixture(scope="session")

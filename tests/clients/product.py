@@ -54,6 +54,10 @@ class Product:
             self._tokens[person] = answer.raise_for_status().json()["access_token"]
         return self._tokens[person]
 
+    def header(self, person: str) -> dict[str, str]:
+        """The header by which a program says for whom it asks."""
+        return {"X-User-JWT": self.token(person)}
+
     def backend(self, method: str, path: str, person: str = "anna", **options: Any) -> httpx.Response:
         """One request to the backend with both identities, past the agent."""
         user = self.token(person)

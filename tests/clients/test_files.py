@@ -9,19 +9,9 @@ from tests.clients.drivers import python_client
 HTML = b"<script>alert(1)</script>"
 
 
-@pytest.fixture
-async def http(product):
-    async with httpx.AsyncClient(base_url=product.url, timeout=60) as client:
-        yield client
-
-
-def of(product, person: str) -> dict[str, str]:
-    return {"X-User-JWT": product.token(person)}
-
-
 async def attach(http, product, name="notes.txt", data=HTML, person="anna", **where) -> httpx.Response:
     params = {"name": name, **where}
-    return await http.post("/ui/files", params=params, content=data, headers=of(product, person))
+    return await http.post("/ui/files", params=params, content=data, headers=product.header(person))
 
 
 async def test_a_file_waits_for_the_next_message_and_goes_with_it(http, product):
@@ -29,24 +19,24 @@ async def test_a_file_waits_for_the_next_message_and_goes_with_it(http, product)
     place = kept["conversation_id"]
     assert (kept["name"], kept["size"], kept["characters"]) == ("notes.txt", len(HTML), len(HTML))
     other = (await attach(http, product, "more.csv", b"a,b", conversation_id=place)).json()
-    await http.post("/ui/files/remove", json={"id": other["id"]}, headers=of(product, "anna"))
-    waiting = await http.get("/ui/files", params={"conversation_id": place}, headers=of(product, "anna"))
+    await http.post("/ui/files/remove", json={"id": other["id"]}, headers=product.header("anna"))
+    waiting = await http.get("/ui/files", params={"conversation_id": place}, headers=product.header("anna"))
     assert [file["id"] for file in waiting.json()["files"]] == [kept["id"]]
     async with python_client(product.url, product.token("anna")) as client:
         chat = Chat(client)
         chat.id = place
         await chat.say("hello")
-    waiting = await http.get("/ui/files", params={"conversation_id": place}, headers=of(product, "anna"))
+    waiting = await http.get("/ui/files", params={"conversation_id": place}, headers=product.header("anna"))
     assert waiting.json()["files"] == []
-    told = await http.get("/ui/conversation.json", params={"conversation_id": place}, headers=of(product, "anna"))
+    told = await http.get("/ui/conversation.json", params={"conversation_id": place}, headers=product.header("anna"))
     assert [part["metadata"]["type"] for part in told.json()["messages"][0]["parts"]] == ["user", "file"]
-    gone = await http.post("/ui/files/remove", json={"id": kept["id"]}, headers=of(product, "anna"))
+    gone = await http.post("/ui/files/remove", json={"id": kept["id"]}, headers=product.header("anna"))
     assert gone.status_code == 404
 
 
 async def test_a_file_is_saved_and_never_shown(http, product):
     kept = (await attach(http, product, "отчёт.md")).json()
-    answer = await http.get(f"/ui/files/{kept['id']}", headers=of(product, "anna"))
+    answer = await http.get(f"/ui/files/{kept['id']}", headers=product.header("anna"))
     assert answer.content == HTML
     assert answer.headers["content-type"] == "text/plain; charset=utf-8"
     assert answer.headers["content-disposition"].startswith("attachment; filename*=UTF-8''%D0%BE")
@@ -57,7 +47,7 @@ async def test_a_file_is_saved_and_never_shown(http, product):
 @pytest.mark.parametrize(("who", "status"), [("ilya", 404), (None, 401)])
 async def test_what_is_somebody_elses_is_not_there_and_nobody_gets_nothing(http, product, who, status):
     kept = (await attach(http, product)).json()
-    place, headers = kept["conversation_id"], of(product, who) if who else {}
+    place, headers = kept["conversation_id"], product.header(who) if who else {}
     answers = [
         await http.get(f"/ui/files/{kept['id']}", headers=headers),
         await http.post("/ui/files/remove", json={"id": kept["id"]}, headers=headers),

@@ -4,7 +4,6 @@ import csv
 import io
 import json
 
-import httpx
 import pytest
 
 from tests.clients.chats import Chat
@@ -20,18 +19,8 @@ async def said(product):
         yield chat
 
 
-@pytest.fixture
-async def http(product):
-    async with httpx.AsyncClient(base_url=product.url, timeout=60) as client:
-        yield client
-
-
-def of(product, person: str) -> dict[str, str]:
-    return {"X-User-JWT": product.token(person)}
-
-
 async def turn_of(http, product, place: str) -> str:
-    told = await http.get("/ui/conversation.json", params={"conversation_id": place}, headers=of(product, "anna"))
+    told = await http.get("/ui/conversation.json", params={"conversation_id": place}, headers=product.header("anna"))
     return told.json()["messages"][-1]["turn_id"]
 
 
@@ -43,7 +32,7 @@ async def named(http, product, said):
 
 
 async def test_a_thumb_is_kept_changed_taken_back_and_exported(http, product, named):
-    anna = of(product, "anna")
+    anna = product.header("anna")
     for value, reason in ((1, ""), (-1, "=not what I asked")):
         answer = await http.post("/ui/rate", json={**named, "value": value, "reason": reason}, headers=anna)
         assert answer.status_code == 200
@@ -53,14 +42,14 @@ async def test_a_thumb_is_kept_changed_taken_back_and_exported(http, product, na
     assert [(r["value"], r["reason"]) for r in rows if r["turn"] == named["turn_id"]] == [(-1, "=not what I asked")]
     file = (await http.get("/ui/feedback.csv", headers=anna)).text.lstrip("\ufeff")
     assert "'=not what I asked" in {row["reason"] for row in csv.DictReader(io.StringIO(file))}
-    assert (await http.get("/ui/feedback.json", headers=of(product, "ilya"))).json() == []
+    assert (await http.get("/ui/feedback.json", headers=product.header("ilya"))).json() == []
     await http.post("/ui/rate", json={**named, "value": 0}, headers=anna)
     rows = (await http.get("/ui/feedback.json", headers=anna)).json()
     assert named["turn_id"] not in {row["turn"] for row in rows}
 
 
 async def test_an_answer_is_made_anew_in_other_words(http, product, named):
-    anna, place = of(product, "anna"), {"conversation_id": named["conversation_id"]}
+    anna, place = product.header("anna"), {"conversation_id": named["conversation_id"]}
     body = {**named, "new_turn_id": "again-1", "message": "What can you do?"}
     answer = await http.post("/ui/rerun", json=body, headers=anna)
     assert answer.json()["turn_id"] == "again-1"
@@ -73,14 +62,16 @@ async def test_an_answer_is_made_anew_in_other_words(http, product, named):
 
 async def test_a_conversation_goes_home_as_markdown_and_json(http, product, named):
     place = {"conversation_id": named["conversation_id"]}
-    text = await http.get("/ui/conversation.md", params=place, headers={**of(product, "anna"), "accept-language": "ru"})
+    text = await http.get(
+        "/ui/conversation.md", params=place, headers={**product.header("anna"), "accept-language": "ru"}
+    )
     assert text.headers["content-type"].startswith("text/markdown")
     assert text.headers["content-disposition"].startswith("attachment")
     assert text.headers["x-content-type-options"] == "nosniff"
     assert "## Вы · " in text.text
     assert "Which environments are there?" in text.text
     assert "- `list_environments`: " in text.text
-    told = (await http.get("/ui/conversation.json", params=place, headers=of(product, "anna"))).json()
+    told = (await http.get("/ui/conversation.json", params=place, headers=product.header("anna"))).json()
     assert [m["role"] for m in told["messages"]] == ["user", "assistant"]
     assert "prod" in json.dumps(told["messages"][1]["parts"])
     [used] = [part["metadata"] for part in told["messages"][1]["parts"] if part["metadata"]["type"] == "usage"]
@@ -90,7 +81,7 @@ async def test_a_conversation_goes_home_as_markdown_and_json(http, product, name
 
 @pytest.mark.parametrize(("who", "status"), [("ilya", 404), (None, 401)])
 async def test_what_is_somebody_elses_is_not_there_and_nobody_gets_nothing(http, product, named, who, status):
-    headers = of(product, who) if who else {}
+    headers = product.header(who) if who else {}
     for name, body in (("rate", {**named, "value": 1}), ("rerun", {**named, "new_turn_id": "x"})):
         assert (await http.post(f"/ui/{name}", json=body, headers=headers)).status_code == status
     for kind in ("md", "json"):
@@ -102,7 +93,7 @@ async def test_what_is_somebody_elses_is_not_there_and_nobody_gets_nothing(http,
 
 
 async def test_what_does_not_exist_or_does_not_fit_is_explained(http, product, named):
-    anna = of(product, "anna")
+    anna = product.header("anna")
     for body in ({**named, "turn_id": "none", "value": 1}, {**named, "conversation_id": "none", "value": 1}):
         answer = await http.post("/ui/rate", json=body, headers=anna)
         assert (answer.status_code, answer.json()["code"]) == (404, "not_found")

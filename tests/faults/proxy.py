@@ -2,51 +2,21 @@
 
 import asyncio
 from contextlib import suppress
-from pathlib import Path
-from typing import Self
 
-from psycopg.conninfo import conninfo_to_dict
+from tests.relay import Relay
 
 # What commits: a transaction's end, and the writes that are one statement each (drafts, tokens, the prune).
 COMMITS = (b"COMMIT", b"held as (", b"newest as (")
 
 
-class CommitCutter:
+class CommitCutter(Relay):
     """Cuts connections at the commits whose numbers are in `at` (the first is 1); `cuts` says how many were."""
 
     def __init__(self, url: str, at: set[int]):
-        parts = conninfo_to_dict(url)
-        self._socket = Path(str(parts["host"])) / ".s.PGSQL.5432"
-        self._database = parts["dbname"]
+        super().__init__(url)
         self._at = at
         self._commits = 0
-        self._pipes: set[asyncio.Task[None]] = set()
         self.cuts = 0
-
-    @property
-    def url(self) -> str:
-        """The database's URL through the proxy."""
-        port = self._server.sockets[0].getsockname()[1]
-        return f"postgresql://postgres@127.0.0.1:{port}/{self._database}"
-
-    async def __aenter__(self) -> Self:
-        self._server = await asyncio.start_server(self._serve, "127.0.0.1", 0)
-        return self
-
-    async def __aexit__(self, *error: object) -> None:
-        self._server.close()
-        for pipe in self._pipes:
-            pipe.cancel()
-        await asyncio.gather(*self._pipes, return_exceptions=True)
-
-    async def _serve(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
-        task = asyncio.current_task()
-        assert task is not None
-        self._pipes.add(task)
-        with suppress(OSError, asyncio.CancelledError):
-            await self._forward(reader, writer)
-        writer.close()
-        self._pipes.discard(task)
 
     async def _forward(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         server_reader, server_writer = await asyncio.open_unix_connection(str(self._socket))
