@@ -173,8 +173,8 @@ class ApprovedToolset:
             result = _unknown(call.lang)
         async with self._pool.connection() as connection, connection.transaction():
             await rows.record(connection, self._lease, row.id, result.model_dump(mode="json"), ok=result.ok)
-            await audit.append(connection, entry("came_back", row, None, _came_back(result)))
-        await self._mark_undone(row.tool, json.loads(row.args_jcs), call, result)
+            came_back = entry("came_back", row, None, _came_back(result))
+            await self._on_record(connection, came_back, json.loads(row.args_jcs), result)
         return result
 
     async def _run_unasked(self, name: str, args: dict[str, Any], call: Call) -> ToolResult:
@@ -182,23 +182,23 @@ class ApprovedToolset:
         about = {"args": args, "idempotency_key": call.idempotency_key}
         await self._audit("sent", name, call, about)
         result = await self._send(name, args, call)
-        key = {"idempotency_key": call.idempotency_key}
-        await self._audit("came_back", name, call, {**_came_back(result), **key, "thing": _thing(result.data)})
-        await self._mark_undone(name, args, call, result)
+        told = {**_came_back(result), "idempotency_key": call.idempotency_key, "thing": _thing(result.data)}
+        async with self._pool.connection() as connection, connection.transaction():
+            await self._on_record(connection, _entry("came_back", name, call, told), args, result)
         return result
 
-    async def _mark_undone(self, name: str, args: dict[str, Any], call: Call, result: ToolResult) -> None:
-        """Where this call took back what an earlier card did, that card says so from now on, and the log too."""
-        if not result.ok:
-            return
-        place = UUID(call.conversation_id)
-        async with self._pool.connection() as connection, connection.transaction():
-            marked = await undone.mark_by_call(connection, call.tenant, call.subject, place, name, args)
-            for row in marked:
-                await audit.append(connection, entry("undone", row, None, {"tool": name, "args": args}))
+    async def _on_record(
+        self, connection: Connection, came_back: audit.Entry, args: dict[str, Any], result: ToolResult
+    ) -> None:
+        """Write down how a call came back; a card whose doing it took back says so from now on, and the log too."""
+        tool, tenant, owner, place = came_back.tool, came_back.tenant, came_back.owner, came_back.conversation_id
+        marked: list[Approval] = []
+        if result.ok and tool and place:
+            marked = await undone.mark_by_call(connection, tenant, owner, place, tool, args)
+        await audit.append(connection, came_back)
         for row in marked:
-            async with self._pool.connection() as connection:
-                await refresh(connection, self._approvals, row.tenant, row.owner, row.turn_id)
+            await audit.append(connection, entry("undone", row, None, {"tool": tool, "args": args}))
+            await refresh(connection, self._approvals, row.tenant, row.owner, row.turn_id)
 
     async def _send(self, name: str, args: dict[str, Any], call: Call) -> ToolResult:
         if not self._token_good():

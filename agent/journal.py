@@ -40,6 +40,29 @@ class Untraced:
         """Nothing is left to send."""
 
 
+class Traces(Protocol):
+    """What follows turns (`agent/traces.py`)."""
+
+    def of(self, turn: Turn) -> Trace:
+        """A trace of one drive of this turn."""
+        ...
+
+    def close(self) -> None:
+        """Send what is left; may block."""
+        ...
+
+
+class NoTraces:
+    """Follows no turn."""
+
+    def of(self, turn: Turn) -> Trace:
+        """Nothing is kept of it."""
+        return Untraced()
+
+    def close(self) -> None:
+        """There is nothing to send."""
+
+
 class Journal:
     """The lines of one driven turn. Times are in milliseconds; what was said is in fields that a log may leave out."""
 

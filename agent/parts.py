@@ -2,14 +2,13 @@
 
 from collections.abc import Sequence
 from importlib import import_module
-from typing import Protocol
 
 import httpx
 
 from agent.demo import DemoChatModel
 from agent.filetool import FileToolset
 from agent.guards import Limits
-from agent.journal import Trace, Untraced
+from agent.journal import NoTraces, Traces
 from agent.keys import KeyRing
 from agent.model import ModelClient
 from agent.models.provider import Provider
@@ -19,7 +18,6 @@ from agent.shared_secret import SharedSecretVerifier, Userinfo
 from agent.turns import Turns
 from router.router import Router
 from store.pool import Pool
-from store.turns import Turn
 from tools.always import ALWAYS
 from tools.catalogue import workspace_toolset
 from tools.client import BackendClient
@@ -73,29 +71,6 @@ def shared_secret_verifier(settings: Settings, secret: str, http: httpx.AsyncCli
         default_tenant=settings.default_tenant,
         userinfo=Userinfo(settings.userinfo_url, http) if settings.userinfo_url else None,
     )
-
-
-class Traces(Protocol):
-    """What follows turns (`agent/traces.py`)."""
-
-    def of(self, turn: Turn) -> Trace:
-        """A trace of one drive of this turn."""
-        ...
-
-    def close(self) -> None:
-        """Send what is left; may block."""
-        ...
-
-
-class NoTraces:
-    """Follows no turn."""
-
-    def of(self, turn: Turn) -> Trace:
-        """Nothing is kept of it."""
-        return Untraced()
-
-    def close(self) -> None:
-        """There is nothing to send."""
 
 
 def traces_of(settings: Settings) -> Traces:

@@ -292,6 +292,27 @@ async def test_undo_by_the_tool_marks_the_earlier_receipt(house, things):
     assert (str(marked.approval_id), marked.data) == (shown["id"], {"tool": "undo_change", "args": UNDO[1]})
 
 
+NO_MARK = """
+create function no_mark() returns trigger language plpgsql as $$ begin raise 'no mark'; end $$;
+create trigger no_mark before insert on audit for each row when (new.kind = 'undone') execute function no_mark();
+"""
+
+
+async def test_how_a_call_came_back_and_what_it_took_back_are_recorded_together(house, things):
+    ref, parts = await house.tell("delete", line("", DELETE_1), line("Gone."))
+    await house.decide(cards(parts)[0])
+    await house.follow(ref)
+    async with house.pool.connection() as connection:
+        await connection.execute(NO_MARK)
+    again, _ = await house.tell("undo that", line("", UNDO), line("It is back."), to=ref.conversation_id)
+    await house.follow(again)
+    async with house.pool.connection() as connection:
+        links = await audit.page(connection, ANN.tenant, audit.Filter())
+        [row] = await (await connection.execute("select result ? 'undone' as marked from approvals")).fetchall()
+    assert [link.kind for link in links if link.tool == "undo_change"] == ["sent"]
+    assert not row["marked"]
+
+
 async def test_undo_by_the_tool_that_failed_marks_nothing(house, things):
     ref, parts = await house.tell("delete", line("", DELETE_1), line("Gone."))
     await house.decide(cards(parts)[0])
