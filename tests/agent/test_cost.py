@@ -8,6 +8,7 @@ from tests.agent.counting import CountingProxy
 
 # Measured: 85, 113 and 220 statements. The rest is for polls that happen to fall into a turn.
 MOST = {"say": 92, "read": 122, "delete": 236}
+POLLS = 6  # on a busy machine even the least of three turns holds some; a cost that grew by one a turn would be 25
 
 
 class Meter:
@@ -74,6 +75,6 @@ async def test_the_thirtieth_turn_costs_what_the_fifth_does(meter):
     await meter.least("read", 12)
     thirtieth, sent = await meter.least("read", 3)
     print(f"statements {fifth} -> {thirtieth}, bytes with a full window {full} -> {sent}")
-    assert thirtieth <= fifth
+    assert thirtieth <= fifth + POLLS
     assert sent <= 1.03 * full
     assert len(meter.house.chat.sent) == 2 * 30

@@ -1,6 +1,7 @@
 """What the model and tools say is hostile: in Chromium nothing runs, nothing is fetched, nothing poses as a button."""
 
 from collections.abc import Iterator
+from html import escape
 
 import pytest
 from playwright.sync_api import Page, expect
@@ -20,9 +21,10 @@ ACTIVE = (
     "script, iframe, object, embed, link, style:not(button style), meta, base, form, img, video, audio, picture, source"
 )
 AT_ONCE = 6
+LOOSE = "allow-scripts allow-same-origin allow-forms"
 
 
-@pytest.fixture(scope="module")
+@pytest.fixture
 def leak() -> Iterator[Leak]:
     with leak_server() as stranger:
         yield stranger
@@ -56,17 +58,21 @@ def test_hostile_strings_do_nothing(visit, scripted):
 
 
 def test_the_payloads_leak_where_nothing_guards(chromium, leak):
-    """What the next test stands on: a page without our renderer and our policy does tell the stranger."""
-    context = chromium.new_context()
-    for payload in leak.payloads():
-        leak.html = f"<!doctype html><body>{payload}</body>"
-        page = context.new_page()
-        page.goto(leak.url, wait_until="commit")
-        page.wait_for_timeout(60)
-        page.close()
-    context.close()
-    told = {path.split("?")[0] for path in leak.came}
-    leak.came.clear()
+    """What the next test stands on: a page without our renderer and our policy does tell the stranger.
+
+    Each payload has a frame of its own: a page that is closed while it navigates away can hang the browser.
+    """
+    frames = (f'<iframe sandbox="{LOOSE}" srcdoc="{escape(payload)}"></iframe>' for payload in leak.payloads())
+    leak.html = f"<!doctype html><body>{''.join(frames)}</body>"
+    page = chromium.new_page()
+    page.goto(leak.url, wait_until="commit")
+    told: set[str] = set()
+    for _ in range(100):
+        page.wait_for_timeout(100)
+        told = {path.split("?")[0] for path in leak.came}
+        if len(told) >= 30:
+            break
+    page.close()
     assert len(told) >= 30, sorted(told)
 
 

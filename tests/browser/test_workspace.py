@@ -6,6 +6,7 @@ import pytest
 from playwright.sync_api import Page, expect
 
 from tests.browser.acts import card, deny, say, settled, sign
+from tests.browser.conftest import PATIENCE
 from tests.browser.workspace import Workspace
 
 SLOW = 20_000
@@ -29,7 +30,7 @@ def enter(visit, workspace: Workspace):
         return page
 
     yield open_page
-    expect.set_options(timeout=5_000)
+    expect.set_options(timeout=PATIENCE)
 
 
 def finds(page: Page, name: str, question: str) -> None:

@@ -15,6 +15,7 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 from tests.agent.kit import reply
 from tests.browser.acts import card as shown
 from tests.browser.acts import say, sign
+from tests.browser.conftest import PATIENCE
 from tests.clients.chats import Chat, of
 from tests.clients.drivers import Parts, PythonClient, python_client
 from tests.clients.product import Product, product
@@ -223,7 +224,7 @@ def page(chromium: Browser, running) -> Iterator[Page]:
         page.locator("#p").press("Enter")
         page.locator(".cs-box textarea").wait_for()
         yield page
-    expect.set_options(timeout=5_000)
+    expect.set_options(timeout=PATIENCE)
 
 
 def test_the_button_of_an_unknown_outcome_shows_the_thing(page, running, service, way, wire):
