@@ -2,9 +2,9 @@
 FROM python:3.11-slim AS build
 WORKDIR /srv
 COPY requirements.lock .
-RUN python -m venv /venv && /venv/bin/pip install --no-cache-dir --no-compile -r requirements.lock
+RUN python -m venv /venv && /venv/bin/pip install --no-cache-dir -r requirements.lock
 ARG EXTRAS=""
-RUN if [ -n "$EXTRAS" ]; then /venv/bin/pip install --no-cache-dir --no-compile $EXTRAS; fi
+RUN if [ -n "$EXTRAS" ]; then /venv/bin/pip install --no-cache-dir $EXTRAS; fi
 ARG EMBEDDING_MODEL=builtin
 RUN if [ "$EMBEDDING_MODEL" != builtin ]; then HF_HOME=/models /venv/bin/python -c \
     "import sys; from fastembed import TextEmbedding; TextEmbedding(sys.argv[1], cache_dir='/models')" "$EMBEDDING_MODEL"; \
@@ -24,6 +24,8 @@ COPY --chown=root:root router router
 COPY --chown=root:root store store
 COPY --chown=root:root tools tools
 COPY --chown=root:root ui ui
+# A start that has to compile takes twice as long, and nothing may be written here later.
+RUN /venv/bin/python -m compileall -q app.py agent backend router store tools ui
 ARG EMBEDDING_MODEL=builtin
 ENV PATH=/venv/bin:$PATH PYTHONUNBUFFERED=1 PYTHONDONTWRITEBYTECODE=1 \
     LANGGRAPH_STRICT_MSGPACK=true GRADIO_ANALYTICS_ENABLED=False \
