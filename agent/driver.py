@@ -35,6 +35,7 @@ from store import approvals as approval_rows
 from store.checkpoints import FencedSaver
 from store.endings import Why
 from store.errors import LostLease
+from store.fence import first_version
 from store.messages import Content
 from store.pool import transaction
 from store.turns import Ended, Turn
@@ -150,7 +151,7 @@ class Driver:
             allowed = await always.page(connection, turn.tenant, turn.owner)
             principal = await kit.credentials.of(connection, turn)
         transcript = Transcript(said.parts if said else (), kit.price)
-        transcript.version = max(transcript.version, said.version if said else 0)
+        transcript.version = max(self.draft.transcript.version, said.version if said else 0, first_version(turn.fence))
         transcript.reopen()
         self.draft.transcript, self.draft.loaded = transcript, True
         self._loaded(turn.id)

@@ -125,8 +125,15 @@ class UsageMeta(_Meta):
     cost: float | None = None
 
 
+class SeenMeta(_Meta):
+    """In the place of a part that a client has by its own account: nothing of it has changed since."""
+
+    type: Literal["seen"] = "seen"
+
+
 Meta = Annotated[
-    TextMeta | ToolMeta | ConfirmMeta | AskMeta | ErrorMeta | NoticeMeta | UsageMeta, Field(discriminator="type")
+    TextMeta | ToolMeta | ConfirmMeta | AskMeta | ErrorMeta | NoticeMeta | UsageMeta | SeenMeta,
+    Field(discriminator="type"),
 ]
 
 

@@ -218,7 +218,7 @@ class Turns(Decisions):
             if new:
                 await conversations.ensure(connection, *mine, request.conversation_id, request.lang)
             active = await turns.active(connection, *mine, request.conversation_id)
-            if active and active.client_turn_id != request.client_turn_id and active.state in WAITS_FOR_WORDS:
+            if active and active.state in WAITS_FOR_WORDS and await self._is_new(connection, request):
                 await turns.supersede(connection, *mine, active.id, await self._voided(connection, active, "new_words"))
             accepted = await turns.accept(connection, request)
             if accepted.queued:
@@ -226,6 +226,11 @@ class Turns(Decisions):
                 await self._credentials.keep(connection, accepted.turn.id, principal)
                 await self._title(connection, request, accepted.turn.id)
         return accepted
+
+    async def _is_new(self, connection: Connection, request: Request) -> bool:
+        """Whether these are new words, and not a client that asks again for the answer to older ones."""
+        place = request.tenant, request.owner, request.conversation_id
+        return await turns.of_client(connection, *place, request.client_turn_id) is None
 
     async def _check_rates(self, connection: Connection, request: Request) -> None:
         bucket = f"turns|{request.tenant}|{request.owner}"

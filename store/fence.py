@@ -18,6 +18,14 @@ HELD: LiteralString = """
 """
 
 
+VERSIONS = 1_000_000  # more changes than a message can see in one claim of its turn
+
+
+def first_version(fence: int) -> int:
+    """The message version that a claim begins with: beyond all that an earlier worker told and perhaps did not save."""
+    return fence * VERSIONS
+
+
 class Lease(Protocol):
     """The right to write for a turn. A claimed `store.turns.Turn` is one."""
 

@@ -5,7 +5,7 @@ from dataclasses import dataclass, field
 from typing import Any
 from uuid import UUID
 
-from store import approvals, endings, messages, turns
+from store import approvals, endings, fence, messages, turns
 from store.approvals import Approval
 from store.leases import MAX_ATTEMPTS
 from store.messages import Content
@@ -66,7 +66,7 @@ async def _give_up(connection: Connection, max_attempts: int) -> list[Turn]:
 async def _tell(connection: Connection, turn: Turn, notice: dict[str, Any]) -> list[Approval]:
     """Close the message of a turn that was given up; the cards that this made void."""
     said = await messages.of_turn(connection, turn.id, "assistant")
-    version = said.version + 1 if said else 1
+    version = max(said.version + 1 if said else 0, fence.first_version(turn.fence))
     part = {**notice, "metadata": {**notice["metadata"], "seq": version}}
     parts = [*said.parts, part] if said else [part]
     await messages.put(connection, turn.id, "failed", Content(parts, said.text if said else "", version))

@@ -80,6 +80,7 @@ class Endpoint:
         """Do what the call asks for; the turn to follow."""
         if call.action not in ACTIONS:
             raise BadRequest(f"action must be one of {', '.join(repr(a) for a in ACTIONS)}")
+        call.after = call.cursor()
         if call.action in ("confirm", "deny"):
             await self._turns.decide(person, call.verdict())
         elif call.action == "answer":
@@ -97,13 +98,13 @@ class Endpoint:
     async def _follow(self, person: Principal, ref: TurnRef, call: "Call") -> AsyncIterator[Parts]:
         number = self._tabs.take(call.tab) if call.from_page else 0
         first = [view(ref.conversation_id)] if call.from_page else _introduction(ref, call)
-        source = with_beat(self._turns.tail(person, ref.conversation_id, ref.turn_id))
+        source = with_beat(self._turns.tail(person, ref.conversation_id, ref.turn_id, call.after))
         if call.from_page:
             source = while_shown(source, lambda: self._tabs.shows(call.tab, number))
             yield first
         async for parts in source:
             told = answer(ref.conversation_id, ref.turn_id, parts, call.lang) if call.from_page else parts
-            yield [_fresh(part) for part in (*first, *told)]
+            yield [*map(_fresh, first), *(_told(part, call.after) for part in told)]
 
     async def _stop(self, person: Principal, beginning: asyncio.Future[TurnRef]) -> None:
         with suppress(Refused, BadRequest):  # what was refused does not run
@@ -125,6 +126,7 @@ class Call:
         self.tab = request.session_hash or ""
         self.lang: Lang = language(dict(request.query_params), self.cookies, self.headers, self.message)
         self.from_page = False
+        self.after = 0
 
     def data(self, *needed: str) -> dict[str, Any]:
         """The `decision` input as JSON; raises `BadRequest` when a field is missing."""
@@ -133,8 +135,18 @@ class Call:
         except (ValueError, RecursionError):
             data = None
         if not isinstance(data, dict) or not all(isinstance(data.get(name), str) for name in needed):
-            raise BadRequest(f"decision must be a JSON object with the texts {', '.join(needed)}")
+            texts = f" with the texts {', '.join(needed)}" if needed else ""
+            raise BadRequest(f"decision must be a JSON object{texts}")
         return data
+
+    def cursor(self) -> int:
+        """The highest `seq` that a client has seen of the turn that it follows again; raises `BadRequest`."""
+        if not self.decision or self.action not in ("", "attach"):
+            return 0
+        after = self.data().get("after")
+        if type(after) is not int or after < 0:
+            raise BadRequest('decision must be {"after": N}, the highest seq that you have seen of this turn')
+        return after
 
     def verdict(self) -> Decision:
         """The decision on a card; `args` make a confirmation an edit."""
@@ -189,6 +201,15 @@ def _introduction(ref: TurnRef, call: Call) -> Parts:
         return []
     meta = {"type": "notice", "id": "conversation", "seq": 0, "status": "done", "code": "conversation"}
     return [{"role": "assistant", "content": ref.conversation_id, "metadata": meta}]
+
+
+def _told(part: dict[str, Any], after: int) -> dict[str, Any]:
+    """A part, or only its place where the client has it already: what is not in the list any more is gone."""
+    meta = part["metadata"]
+    if meta["seq"] > after:
+        return _fresh(part)
+    place = {name: meta[name] for name in ("id", "seq", "status")}
+    return {"role": "assistant", "content": "", "metadata": {"type": "seen", **place}}
 
 
 def _fresh(part: dict[str, Any]) -> dict[str, Any]:

@@ -150,6 +150,18 @@ async def test_new_message_supersedes_the_card_and_the_history_stays_whole(house
     assert things.effects == []
 
 
+async def test_asking_again_for_an_older_answer_leaves_the_card_that_waits(house, things):
+    older, said = await house.tell("hello", line("Hi."))
+    place = older.conversation_id
+    ref, parts = await house.tell("delete", line("", DELETE_1), line("Gone."), to=place)
+    _, again = await house.tell("hello", to=place, turn_id=older.turn_id)
+    assert again == said
+    assert await house.state(ref) == "waiting_approval"
+    await house.decide(cards(parts)[0])
+    assert words_of(await house.follow(ref)) == "Gone."
+    assert len(things.effects) == 1
+
+
 async def test_what_the_backend_refuses_is_never_asked(house, things):
     viewer = principal(role=Role.VIEWER)
     _ref, parts = await house.tell("delete", line("", DELETE_1), line("You may not."), who=viewer)

@@ -8,6 +8,7 @@ from datetime import UTC, datetime, timedelta
 import pytest
 
 from agent.leases import Heartbeat, LeaseLost
+from agent.steps import TokenText
 from store import leases
 from store import turns as turn_rows
 from store.pool import open_pool
@@ -119,6 +120,27 @@ async def test_the_other_replica_finishes_what_the_first_lost(two):
         parts = await second.follow(ref)
     assert words_of(parts) == "The whole answer"
     assert len(first.chat.sent) == 2
+
+
+async def test_no_seq_stands_for_two_things_when_a_turn_changes_hands(two):
+    """What the first told and could not save any more has numbers that the second must not give out again."""
+    first, second = two
+    ref = await first.say("talk", line("Half an answer", middle=asyncio.Event()))
+    await first.chat.spoke.wait()
+    for _ in range(50):
+        driver_of(first).draft.transcript.fold(TokenText("unsaved", "word "))
+    told = await anext(first.turns.tail(ANN, ref.conversation_id, ref.turn_id))
+    second.chat.lines.append(line("The whole answer"))
+    await second.turns.start()
+    first.turns._worker._heartbeat.drop(driver_of(first)._lease)
+    driver_of(first)._lease.ends = 0.0
+    parts = await second.follow(ref)
+    assert words_of(parts) == "The whole answer"
+    assert min(seqs(parts)) > max(seqs(told))
+
+
+def seqs(parts) -> list[int]:
+    return [part["metadata"]["seq"] for part in parts]
 
 
 async def test_worker_that_lost_its_lease_calls_nothing_and_writes_nothing(two):

@@ -127,6 +127,26 @@ async def test_the_same_turn_again_gives_the_stored_answer():
     assert (await caller.say(conversation=conversation, action="attach"))[-1] == first
 
 
+async def test_who_comes_back_gets_only_what_is_new_and_the_place_of_the_rest():
+    caller = Caller()
+    first = (await caller.say("delete sales", turn="t1"))[-1]
+    conversation = next(iter(caller.turns.conversations_))
+    after = {"after": first[0]["metadata"]["seq"]}
+    known, *rest = (await caller.say(conversation=conversation, action="attach", turn="t1", decision=after))[-1]
+    assert rest == first[1:]
+    place = {name: first[0]["metadata"][name] for name in ("id", "seq", "status")}
+    assert known == {"role": "assistant", "content": "", "metadata": {"type": "seen", **place}}
+    again = (await caller.say("delete sales", conversation=conversation, turn="t1", decision=after))[-1]
+    assert types(again) == ["seen", *types(rest)]
+
+
+@pytest.mark.parametrize("after", [{"after": -1}, {"after": "7"}, {"after": True}, {"seq": 7}, "[7]"])
+async def test_a_cursor_that_makes_no_sense_is_explained(after):
+    with pytest.raises(gr.Error, match="decision must be") as refusal:
+        await Caller().say("hello", decision=after)
+    assert refusal.value.title == "400 bad_request"
+
+
 async def test_retry_sends_the_same_words_once_more():
     caller = Caller()
     assert types((await caller.say("fail", turn="t1"))[-1]) == ["error"]
