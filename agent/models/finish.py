@@ -5,10 +5,12 @@ early for the end of an answer. Neither may happen when a call can delete someth
 """
 
 import json
+import math
 import re
 import uuid
 from collections.abc import Iterable, Iterator, Sequence
-from typing import Any
+from contextlib import suppress
+from typing import Any, NoReturn
 
 from json_repair import repair_json
 from langchain_core.messages import AIMessage, AIMessageChunk, InvalidToolCall, ToolCall
@@ -18,8 +20,10 @@ from agent.models.errors import ContentFiltered, IncompleteStream, ModelRefused
 from agent.models.words import Words, said, whole_text
 
 MAX_ARGUMENTS = 200_000
+MAX_DEPTH = 64
 _LENGTH = {"length", "max_tokens", "max_output_tokens"}
 _FILTERED = {"content_filter", "safety", "SAFETY"}
+_MARKS = re.compile(r"[\s\"'“”`,:{}\[\]\\]+")
 
 
 class ArgumentTextError(ValueError):
@@ -119,7 +123,7 @@ def arguments(raw: str) -> dict[str, Any]:
     if len(raw) > MAX_ARGUMENTS:
         raise ArgumentTextError(f"the arguments are longer than {MAX_ARGUMENTS} characters")
     try:
-        value = json.loads(raw, object_pairs_hook=_unique, parse_constant=_no_constant)
+        value = json.loads(raw, object_pairs_hook=_unique, parse_constant=_no_constant, parse_float=_finite)
     except ArgumentTextError:
         raise
     except RecursionError:
@@ -128,7 +132,15 @@ def arguments(raw: str) -> dict[str, Any]:
         value = _repaired(raw, error)
     if not isinstance(value, dict):
         raise ArgumentTextError("the arguments are not a JSON object")
+    if _deeper(value, MAX_DEPTH):
+        raise ArgumentTextError(f"the arguments are nested more than {MAX_DEPTH} levels deep")
     return value
+
+
+def _deeper(value: Any, levels: int) -> bool:
+    """Whether a value has more levels than this; what stores and checks it goes down level by level."""
+    inner = value.values() if isinstance(value, dict) else value if isinstance(value, list) else ()
+    return not levels or any(_deeper(item, levels - 1) for item in inner)
 
 
 def _unique(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
@@ -138,19 +150,28 @@ def _unique(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     return value
 
 
-def _no_constant(name: str) -> Any:
+def _no_constant(name: str) -> NoReturn:
     raise ArgumentTextError(f"{name} is not JSON")
+
+
+def _finite(text: str) -> float:
+    """A number that JSON can hold again: `1e999` is valid JSON and infinite."""
+    if math.isinf(number := float(text)):
+        return _no_constant(text)
+    return number
 
 
 def _repaired(raw: str, error: ValueError) -> Any:
     """The value of a text that is whole but not quite JSON: a trailing comma, a bare key, a Python literal.
 
-    A text that merely stops is never completed, and a repair that lost or moved a letter does not count.
+    A text that merely stops is never completed, and a repair that lost or moved a character of a key or a value
+    does not count. The repairer gives up on deep nesting with a plain `ValueError`.
     """
     text = re.sub(r"^```\w*\s*|\s*```$", "", raw.strip())
-    if _balanced(text):
-        value = repair_json(text, return_objects=True, skip_json_loads=True)
-        if isinstance(value, dict) and _letters(json.dumps(value, ensure_ascii=False)) == _letters(text):
+    with suppress(ValueError, RecursionError):
+        value = repair_json(text, return_objects=True, skip_json_loads=True) if _balanced(text) else None
+        told = json.dumps(value, ensure_ascii=False, allow_nan=False)
+        if isinstance(value, dict) and _said(told) == _said(text):
             return value
     raise ArgumentTextError(f"the arguments are not valid JSON: {error}") from None
 
@@ -173,5 +194,6 @@ def _balanced(text: str) -> bool:
     return False
 
 
-def _letters(text: str) -> str:
-    return re.sub(r"[\W_]+", "", text).lower().replace("none", "null")
+def _said(text: str) -> str:
+    """What a text says, without the marks by which JSON is written."""
+    return _MARKS.sub("", text).lower().replace("none", "null")
