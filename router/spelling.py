@@ -12,6 +12,7 @@ from router import negation
 from router.layout import swap_layout, to_cyrillic
 from router.lexicon import Lexicon
 from router.text import is_cyrillic, plain, stem, tokens
+from router.wordset import WordSet
 
 _SHORTEST_TYPO = 4
 _LONG = 8
@@ -97,9 +98,12 @@ class Spelling:
 
 
 @lru_cache(maxsize=1)
-def _dictionary() -> frozenset[str]:
-    """Common English and Russian words, which are no typos even when no tool speaks of them."""
-    return frozenset(plain(word) for word in SpellChecker(language=["en", "ru"]).word_frequency.words())
+def _dictionary() -> WordSet:
+    """Common English and Russian words, which are no typos even when no tool speaks of them.
+
+    One language is read after the other: what the reader holds meanwhile is many times the size of the words.
+    """
+    return WordSet(plain(word) for lang in ("en", "ru") for word in SpellChecker(lang).word_frequency.words())
 
 
 def _by_length(words: Iterable[str]) -> dict[tuple[bool, int], list[str]]:
