@@ -5,7 +5,6 @@ from importlib import import_module
 
 import httpx
 
-from agent.demo import DemoChatModel
 from agent.filetool import FileToolset
 from agent.guards import Limits
 from agent.journal import NoTraces, Traces
@@ -119,8 +118,10 @@ def turns_of(
 
 
 def model_of(settings: Settings, limits: Limits) -> ModelClient:
-    """The demo model, or the provider's."""
+    """The demo model, or the provider's; the demo's words are held in memory only where it speaks."""
     if settings.demo_model:
+        from agent.demo import DemoChatModel
+
         return ModelClient(DemoChatModel(tokens_per_second=settings.demo_tokens_per_second), "demo", limits)
     provider = Provider(
         model=settings.model or "",
