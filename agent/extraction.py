@@ -22,6 +22,10 @@ class UnreadableError(Exception):
     """The file cannot be read; the text is the code of the reason."""
 
 
+class MoreError(Exception):
+    """There is more than is ever read of a file."""
+
+
 def plain(data: bytes) -> Iterable[str]:
     """Text in UTF-8, in UTF-16 with its mark, or in the Cyrillic of old Windows files."""
     if data.startswith((b"\xff\xfe", b"\xfe\xff")):
@@ -46,6 +50,8 @@ def pdf(data: bytes) -> Iterable[str]:
         raise UnreadableError("file_encrypted")
     for page in reader.pages[:PAGES]:
         yield page.extract_text()
+    if len(reader.pages) > PAGES:
+        raise MoreError
 
 
 def docx(data: bytes) -> Iterable[str]:
@@ -70,16 +76,19 @@ KINDS = {"text": plain, "pdf": pdf, "docx": docx}
 def read(kind: str, data: bytes) -> dict[str, object]:
     """The first characters of the text, and whether there are more; raises whatever the readers raise."""
     found: list[str] = []
-    size = 0
-    for piece in KINDS[kind](data):
-        found.append(piece)
-        size += len(piece) + 1
-        if size > MOST + 1:
-            break
+    size, more = 0, False
+    try:
+        for piece in KINDS[kind](data):
+            found.append(piece)
+            size += len(piece) + 1
+            if size > MOST + 1:
+                break
+    except MoreError:
+        more = True
     text = "\n".join(found)
     if not text.strip():
         raise UnreadableError("file_empty")
-    return {"text": text[:MOST], "cut": len(text) > MOST}
+    return {"text": text[:MOST], "cut": more or len(text) > MOST}
 
 
 def main() -> None:

@@ -39,20 +39,21 @@ class Files:
     async def attach(
         self, principal: Principal, conversation_id: str | None, name: str, data: bytes, lang: Lang = "en"
     ) -> Attachment:
-        """Keep a file for the next message of a conversation; without one a new conversation is made."""
+        """Keep a file for the next message of a conversation; without one a file that can be read makes a new one."""
+        mine = principal.tenant, principal.subject
         name = clean_text(Path(name.replace("\\", "/")).name, NAME).strip()
         kind = KINDS.get(name.rpartition(".")[2].lower())
         if kind is None or not name.partition(".")[0]:
             raise Refused("file_kind", lang)
         if len(data) > MOST_BYTES:
             raise Refused("file_large", lang)
-        place = await self._place(principal, conversation_id, lang)
+        place = await self._place(principal, conversation_id, lang) if conversation_id else None
         text, cut = await self._text(kind, data, lang)
         with refusing(lang):
             try:
                 async with self._pool.connection() as connection:
-                    file = NewFile(name, data, text, cut)
-                    return await attachments.insert(connection, principal.tenant, principal.subject, place, file)
+                    place = place or (await conversations.create(connection, *mine, lang=lang)).id
+                    return await attachments.insert(connection, *mine, place, NewFile(name, data, text, cut))
             except TooMuch as much:
                 raise Refused("file_count" if str(much) == "files" else "file_total", lang) from None
 
@@ -82,13 +83,11 @@ class Files:
             async with self._pool.connection() as connection:
                 await attachments.remove(connection, principal.tenant, principal.subject, uuid_of(file_id))
 
-    async def _place(self, principal: Principal, conversation_id: str | None, lang: Lang) -> UUID:
-        mine = principal.tenant, principal.subject
+    async def _place(self, principal: Principal, conversation_id: str, lang: Lang) -> UUID:
         with refusing(lang):
             async with self._pool.connection() as connection:
-                if not conversation_id:
-                    return (await conversations.create(connection, *mine, lang=lang)).id
-                found = await conversations.get(connection, *mine, uuid_of(conversation_id))
+                key = uuid_of(conversation_id)
+                found = await conversations.get(connection, principal.tenant, principal.subject, key)
         if found is None:
             raise Refused("not_found", lang)
         return found.id

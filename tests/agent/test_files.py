@@ -8,6 +8,7 @@ import pytest
 from docx import Document
 from pypdf import PdfReader, PdfWriter
 
+from agent.extraction import PAGES
 from agent.files import Files
 from agent.filetool import FileToolset
 from agent.refused import Refused
@@ -112,6 +113,22 @@ async def test_what_cannot_be_read_is_refused_with_a_clear_sentence(files, house
     assert caught.value.code == code
     assert 400 <= caught.value.status < 500
     assert await files.waiting(ANN, place) == []
+
+
+async def test_a_file_that_is_refused_makes_no_conversation(files, house):
+    with pytest.raises(Refused):
+        await files.attach(ANN, None, "empty.txt", b"")
+    assert await house.turns.conversations(ANN) == []
+
+
+async def test_of_a_file_with_too_many_pages_it_is_known_that_there_are_more(files, house):
+    writer = PdfWriter(clone_from=PdfReader(io.BytesIO(pdf("Few words"))))
+    for _ in range(PAGES):
+        writer.add_blank_page()
+    file = io.BytesIO()
+    writer.write(file)
+    kept = await files.attach(ANN, None, "many.pdf", file.getvalue())
+    assert (kept.text.strip(), kept.cut) == ("Few words", True)
 
 
 async def test_a_file_that_takes_too_long_is_given_up(house):
