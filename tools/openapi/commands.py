@@ -154,10 +154,9 @@ def _import(options: argparse.Namespace) -> None:
 
 
 async def _try(options: argparse.Namespace) -> int:
-    args = _arguments(options.arguments)
-    document = await asyncio.to_thread(_document, options.openapi, options.backend)
-    client = _client(options)
+    args, client = _arguments(options.arguments), _client(options)
     try:
+        document = await asyncio.to_thread(_document, options.openapi, options.backend)
         toolset = OpenApiToolset.from_document(document, client, Policy.load(options.policy))
         return await _run(toolset, options.name, args, yes=options.yes)
     finally:
@@ -197,8 +196,8 @@ def _arguments(text: str) -> dict[str, Any]:
 def _client(options: argparse.Namespace) -> BackendClient:
     headers = dict(_header(line) for line in options.header)
     parts = urlsplit(options.backend or options.openapi)
-    if parts.scheme not in ("http", "https"):
-        raise CommandError("give the address of the backend with --backend")
+    if parts.scheme not in ("http", "https") or not parts.hostname or parts.query:
+        raise CommandError("give the address of the backend with --backend, such as http://127.0.0.1:8000")
     base = options.backend or f"{parts.scheme}://{parts.netloc}"
     return BackendClient(base, credentials=StaticHeaders(headers), idempotent=False, retry_budget=5.0)
 

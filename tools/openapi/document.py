@@ -1,6 +1,7 @@
 """Reading an OpenAPI document that nobody should trust: bounded in size, depth and reach, with clear refusals."""
 
 import json
+import re
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -17,6 +18,7 @@ MAX_NODES = 1_000_000
 MAX_MARKS = 1_500_000
 MAX_DOCUMENTS = 20
 MAX_REF_CHAIN = 50
+HOST = re.compile(r"[\w.-]+:\d+(/|$)|[\w-]+(\.[\w-]+)+/")
 
 Fetch = Callable[[str], bytes]
 
@@ -83,11 +85,19 @@ class Document:
 
 def load_document(source: str, fetch: Fetch | None = None) -> Document:
     """Read a document from a file or a URL (`fetch` gets the bytes of a URL); raises `DocumentError`."""
-    uri = source if "://" in source else Path(source).resolve().as_uri()
+    uri = source if "://" in source else _file(source)
     fetch = fetch or read_file
     root = parse(fetch(uri))
     _check_version(root)
     return Document(uri, root, fetch)
+
+
+def _file(source: str) -> str:
+    """The address of a file. One that is not there but begins with a host was meant as a URL."""
+    path = Path(source)
+    if HOST.match(source) and not path.exists():
+        raise DocumentError(f"there is no file {source}; an address begins with http:// or https://")
+    return path.resolve().as_uri()
 
 
 def read_file(uri: str) -> bytes:

@@ -9,14 +9,19 @@ from typing import Any
 
 from tools.openapi.document import Document, DocumentError
 from tools.openapi.effects import Facts
+from tools.openapi.files import described, file_fields
 from tools.openapi.names import tool_names
 from tools.openapi.schemas import Schema, Schemas
 from tools.text import clean_text
 
 METHODS = ("get", "put", "post", "delete", "options", "head", "patch", "trace")
 MAX_OPERATIONS = 2_000
-# OpenAPI 3.1, 4.8.12: header parameters of the first three names are ignored; the client sends the key itself.
-IGNORED_HEADERS = frozenset({"accept", "content-type", "authorization", "idempotency-key"})
+CONDITION = "if-match"
+# OpenAPI 3.1, 4.8.12: header parameters of the first three names are ignored; the client sends keys and conditions.
+IGNORED_HEADERS = frozenset({
+    "accept", "content-type", "authorization", "idempotency-key",
+    CONDITION, "if-none-match", "if-modified-since", "if-unmodified-since",
+})  # fmt: skip
 STYLES = {"path": "simple", "query": "form", "header": "simple", "cookie": "form"}
 BODY_PREFERENCE = ("application/json", "application/x-www-form-urlencoded", "multipart/form-data", "text/plain")
 
@@ -38,7 +43,10 @@ class Parameter:
 
 @dataclass(frozen=True)
 class Body:
-    """The request body. `fields` maps argument names to body fields; None means one argument `body`."""
+    """The request body. `fields` maps argument names to body fields; None means one argument `body`.
+
+    `files` are the fields of a multipart form that are sent as files.
+    """
 
     content_type: str
     required: bool
@@ -46,11 +54,15 @@ class Body:
     argument: str = "body"
     fields: dict[str, str] | None = None
     encoding: dict[str, Any] = field(default_factory=dict)
+    files: frozenset[str] = frozenset()
 
 
 @dataclass(frozen=True)
 class Operation:
-    """One operation with its references resolved. `schema` checks the arguments exactly."""
+    """One operation with its references resolved. `schema` checks the arguments exactly.
+
+    `conditional`: it names `If-Match` among its headers, which the client sends.
+    """
 
     name: str
     method: str
@@ -66,6 +78,7 @@ class Operation:
     sha256: str
     security: tuple[dict[str, list[str]], ...] | None
     extension: Any = None
+    conditional: bool = False
 
 
 @dataclass(frozen=True)
@@ -142,7 +155,8 @@ def _operation(
     schemas: Schemas, name: str, method: str, path: str, item: dict[str, Any], raw: dict[str, Any], base: str
 ) -> Operation:
     document = schemas.document
-    parameters = _parameters(schemas, path, item, raw, base)
+    written = _written(document, path, item, raw, base)
+    parameters = _parameters(schemas, written)
     body = _body(schemas, raw, base, {p.name for p in parameters})
     schema = _argument_schema(parameters, body, schemas)
     summary, description = _words(raw.get("summary")), _words(raw.get("description"))
@@ -174,6 +188,7 @@ def _operation(
         sha256=_sha256(method, path, raw, schema, schemas),
         security=tuple(security) if isinstance(security, list) else None,
         extension=raw.get("x-countersign"),
+        conditional=any(place == "header" and wire.lower() == CONDITION for place, wire in written),
     )
 
 
@@ -187,18 +202,25 @@ def _sha256(method: str, path: str, raw: dict[str, Any], schema: Schema, schemas
     return hashlib.sha256(text.replace(f'"{place}"', shared).encode()).hexdigest()
 
 
-def _parameters(schemas: Schemas, path: str, item: dict[str, Any], raw: dict[str, Any], base: str) -> list[Parameter]:
-    """The path's parameters and the operation's own, which win (OpenAPI 3.1, 4.8.10)."""
-    merged: dict[tuple[str, str], tuple[dict[str, Any], str]] = {}
+Written = dict[tuple[str, str], tuple[dict[str, Any], str]]
+
+
+def _written(document: Document, path: str, item: dict[str, Any], raw: dict[str, Any], base: str) -> Written:
+    """By place and name the path's parameters and the operation's own, which win (OpenAPI 3.1, 4.8.10)."""
+    merged: Written = {}
     for source in (item.get("parameters"), raw.get("parameters")):
         for entry in _list(source):
-            parameter, where = schemas.document.resolve(entry, base)
+            parameter, where = document.resolve(entry, base)
             if not (isinstance(parameter, dict) and parameter.get("name") and parameter.get("in") in STYLES):
                 raise DocumentError("a parameter has no name or no place")
             merged[str(parameter["in"]), str(parameter["name"])] = parameter, where
     for name in re.findall(r"\{([^{}]+)\}", path):  # some documents leave out what the path already says
         merged.setdefault(("path", name), ({"name": name, "schema": {"type": "string"}}, base))
-    kept = [(k, v) for k, v in merged.items() if not (k[0] == "header" and k[1].lower() in IGNORED_HEADERS)]
+    return merged
+
+
+def _parameters(schemas: Schemas, written: Written) -> list[Parameter]:
+    kept = [(k, v) for k, v in written.items() if not (k[0] == "header" and k[1].lower() in IGNORED_HEADERS)]
     taken: dict[str, int] = {}
     for (_, wire), _ in kept:
         taken[_argument(wire)] = taken.get(_argument(wire), 0) + 1
@@ -238,6 +260,7 @@ def _body(schemas: Schemas, raw: dict[str, Any], base: str, taken: set[str]) -> 
     media = _object(content[content_type])
     schema = schemas.convert(media.get("schema", _raw_schema(content_type)), where)
     schema = schema if isinstance(schema, dict) else {}
+    multipart = content_type.lower().startswith("multipart/")
     return Body(
         content_type=content_type,
         required=body.get("required") is True,
@@ -245,6 +268,7 @@ def _body(schemas: Schemas, raw: dict[str, Any], base: str, taken: set[str]) -> 
         argument="body" if "body" not in taken else "request_body",
         fields=_fields(_follow(schema, schemas.definitions), taken),
         encoding=_object(media.get("encoding")),
+        files=file_fields(schema, schemas.definitions) if multipart else frozenset(),
     )
 
 
@@ -294,12 +318,16 @@ def _argument_schema(parameters: list[Parameter], body: Body | None, schemas: Sc
         required += [body.argument] if body.required else []
     elif body and body.fields is not None:
         source = _follow(body.schema, schemas.definitions)
-        fields |= {name: source["properties"][wire] for name, wire in body.fields.items()}
+        fields |= {name: _field(source["properties"][wire], wire in body.files) for name, wire in body.fields.items()}
         needed = source.get("required", ()) if body.required else ()
         required += [name for name, wire in body.fields.items() if wire in needed]
     schema: Schema = {"type": "object", "properties": fields, "required": required, "additionalProperties": False}
     used = schemas.reached(schema)
     return {**schema, "$defs": used} if used else schema
+
+
+def _field(schema: Any, file: bool) -> Any:
+    return described(schema) if file and isinstance(schema, dict) else schema
 
 
 def _follow(schema: Schema, definitions: dict[str, Schema]) -> Schema:

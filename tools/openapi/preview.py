@@ -40,13 +40,19 @@ def draw(
         risk="danger" if effect is Effect.DANGER else "change",
         evidence=_evidence(operation, args, state, lang),
         resource=resource,
-        etag=before.etag if before is not None else None,
+        etag=revision(before),
     )
 
 
 def refused(problem: Problem) -> Preview:
     """The preview of a call that is already known to fail."""
     return Preview(title="", approve="", risk="change", refusal=failed(problem))
+
+
+def revision(answer: Answer | None) -> str | None:
+    """The revision that an answer names, when it can stand in `If-Match`: a weak one never fits (RFC 9110, 13.1.1)."""
+    etag = answer.etag if answer is not None else None
+    return None if etag is None or etag.startswith("W/") else etag
 
 
 def seen(operation: Operation, args: Mapping[str, Any], before: Answer | None) -> str | None:

@@ -155,9 +155,8 @@ def _form_field(body: Body, name: str, value: Any) -> str:
 
 def _multipart(body: Body, value: dict[str, Any]) -> tuple[None, bytes, str]:
     boundary = secrets.token_hex(16)
-    files = {k for k, s in body.schema.get("properties", {}).items() if _is_file(s)}
-    items = [(k, one) for k, v in value.items() for one in (v if isinstance(v, list) else [v])]
-    parts = [_part(body, name, one, file=name in files and isinstance(one, str)) for name, one in items]
+    items = [(k, one) for k, v in value.items() for one in (v if isinstance(v, list) else [v]) if one is not None]
+    parts = [_part(body, name, one, file=name in body.files and isinstance(one, str)) for name, one in items]
     mark = f"--{boundary}\r\n".encode()
     content = b"".join(mark + part for part in parts) + f"--{boundary}--\r\n".encode()
     return None, content, f"multipart/form-data; boundary={boundary}"
@@ -174,13 +173,6 @@ def _part(body: Body, name: str, value: Any, *, file: bool) -> bytes:
     head = f'Content-Disposition: form-data; name="{quoted}"' + (f'; filename="{quoted}"' if file else "")
     head += f"\r\nContent-Type: {header_value(kind)}" if kind else ""
     return head.encode() + b"\r\n\r\n" + (_bytes(str(value)) if file else _text(value).encode()) + b"\r\n"
-
-
-def _is_file(schema: Any) -> bool:
-    if not isinstance(schema, dict):
-        return False
-    inner = schema.get("items") if schema.get("type") == "array" else schema
-    return isinstance(inner, dict) and (inner.get("format") == "binary" or "contentMediaType" in inner)
 
 
 def _bytes(text: str) -> bytes:

@@ -103,11 +103,15 @@ class OpenApiToolset:
     async def call(self, name: str, args: dict[str, Any], call: Call) -> ToolResult:
         """Send the call. Whatever comes back is a result.
 
-        A backend without revisions gets no change of fields that are no longer what the person saw.
+        A backend without revisions gets no change of fields that are no longer what the person saw. One that asks for
+        a revision and got none from a person gets the present one.
         """
         entry = self.imported[name]
         current.set(Context(self.client, call))
-        before = await self._before(entry, args, call) if entry.operation.method in {"PUT", "PATCH"} else None
+        wanted = entry.operation.method in {"PUT", "PATCH"} or entry.operation.conditional
+        before = await self._before(entry, args, call) if wanted else None
+        if call.if_match is None and entry.operation.conditional:
+            call = replace(call, if_match=preview.revision(before))
         if (call.if_match or "").startswith(preview.SEEN):
             if call.if_match != preview.seen(entry.operation, args, before):
                 return failed(Problem(status=412, code="changed_meanwhile", title="The thing changed meanwhile"))
@@ -221,5 +225,5 @@ def _undo(entry: Imported, args: dict[str, Any], before: Answer | None, after: A
     if not entry.validator.is_valid(restored):
         return None
     left = after.body if isinstance(after.body, dict) and set(body) <= set(after.body) else {**state, **body}
-    mark = after.etag or preview.seen(entry.operation, restored, Answer(200, {**state, **left}))
+    mark = preview.revision(after) or preview.seen(entry.operation, restored, Answer(200, {**state, **left}))
     return {"tool": entry.spec.name, "args": restored, "if_match": mark}

@@ -121,6 +121,8 @@ FILE = str(DATA / "fullstack_template.json")
     ("arguments", "says"),
     [
         (["list", "--openapi", "nothing.json"], "No such file"),
+        (["list", "--openapi", "127.0.0.1:8000/openapi.json"], "begins with http:// or https://"),
+        (["list", "--openapi", "api.example.com/openapi.json"], "begins with http:// or https://"),
         (["list", "--openapi", "http://169.254.169.254/openapi.json"], "not an address that documents are read from"),
         (["list", "--openapi", "http://127.0.0.1:1/openapi.json"], "cannot be read"),
         (["list", "--openapi", __file__], "neither JSON nor YAML"),
@@ -131,6 +133,8 @@ FILE = str(DATA / "fullstack_template.json")
         (["try", "nothing", "{", "--openapi", FILE], "JSON object"),
         (["try", "nothing", "{}", "--openapi", FILE], "--backend"),
         (["try", "nothing", "{}", "--openapi", FILE, "--backend", "ftp://x"], "--backend"),
+        (["try", "x", "{}", "--openapi", FILE, "--backend", "http://"], "--backend"),
+        (["try", "x", "{}", "--openapi", FILE, "--backend", "127.0.0.1:8000"], "such as http://"),
         (["try", "x", "{}", "--openapi", FILE, "--backend", "http://127.0.0.1:1", "--header", "x"], "--header"),
         (["import", FILE, "--out", "/nowhere/countersign.toml"], "cannot write"),
     ],

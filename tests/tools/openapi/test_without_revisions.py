@@ -33,14 +33,17 @@ class Notes:
         self.notes = {"a": {"title": "First", "pinned": False, "visits": 0}}
         self.headers: list[str | None] = []
         self.broken = False
+        self.weak = False
         self.app = FastAPI()
         self.app.add_api_route("/notes/{key}", self.read, methods=["GET"], operation_id="get_note")
         self.app.add_api_route("/notes/{key}", self.change, methods=["PATCH"], operation_id="update_note")
         self.app.add_api_route("/settings/{key}", self.change, methods=["PUT"], operation_id="update_setting")
 
-    async def read(self, key: str):
+    async def read(self, key: str, response: Response):
         if key not in self.notes:
             raise HTTPException(404, "there is no such note")
+        if self.weak:
+            response.headers["ETag"] = 'W/"1"'
         self.notes[key]["visits"] += 1
         return self.notes[key]
 
@@ -75,6 +78,14 @@ async def test_a_change_of_what_was_seen_runs_and_sends_no_made_up_revision(tool
     card = await tools.preview("update_note", RENAME, make_call())
     result = await tools.call("update_note", RENAME, make_call(if_match=card.etag))
     assert (result.ok, notes.notes["a"]["title"], notes.headers) == (True, "Second", [None])
+
+
+async def test_a_weak_revision_is_never_sent_since_it_would_never_fit(tools, notes):
+    notes.weak = True
+    card = await tools.preview("update_note", RENAME, make_call())
+    assert (await tools.call("update_note", RENAME, make_call(if_match=card.etag))).ok
+    assert (await tools.call("update_note", {"key": "a", "title": "Third"}, make_call())).ok
+    assert notes.headers == [None, None]
 
 
 async def test_a_change_of_something_else_than_was_seen_is_refused(tools, notes):
