@@ -6,8 +6,12 @@ from contextlib import suppress
 from typing import NoReturn
 
 from starlette.datastructures import Headers
+from starlette.requests import Request
 from starlette.responses import JSONResponse
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
+
+from ui.answers import request_language
+from ui.strings import words
 
 COMMAND = 256 * 1024
 FILE = 26 * 1024 * 1024  # a little more than a file may have, so that the refusal names the file
@@ -53,14 +57,15 @@ class BodyLimit:
         limit = self._limit(scope["path"])
         told = Headers(scope=scope).get("content-length", "0")
         if not told.isdigit() or int(told) > limit:
-            await _refuse(limit)(scope, receive, send)
+            await _refuse(scope, limit)(scope, receive, send)
             return
         body = _Body(receive, limit, self._seconds)
         answer = _Answer(send, body)
         with suppress(TooLarge, TooSlow):
             await self.app(scope, body, answer)
         if body.refused and not answer.started:
-            await (_refuse(limit) if body.refused is TooLarge else _late(self._seconds))(scope, receive, send)
+            refusal = _refuse(scope, limit) if body.refused is TooLarge else _late(scope, self._seconds)
+            await refusal(scope, receive, send)
 
 
 class _Body:
@@ -105,11 +110,11 @@ class _Answer:
             await self._send(message)
 
 
-def _refuse(limit: int) -> JSONResponse:
-    text = f"The request is larger than {limit} bytes. Send less at once."
+def _refuse(scope: Scope, limit: int) -> JSONResponse:
+    text = words("error.body_too_large.text", request_language(Request(scope)), limit=limit)
     return JSONResponse({"code": "body_too_large", "text": text, "errors": []}, 413)
 
 
-def _late(seconds: float) -> JSONResponse:
-    text = f"The request was not complete after {seconds:g} s. Send it again."
+def _late(scope: Scope, seconds: float) -> JSONResponse:
+    text = words("error.body_too_slow.text", request_language(Request(scope)), seconds=f"{seconds:g}")
     return JSONResponse({"code": "body_too_slow", "text": text, "errors": []}, 408, {"Connection": "close"})

@@ -18,6 +18,18 @@ def test_a_read_question_shows_its_steps_and_a_table(visit):
     expect(page.locator(".cs-tokens")).to_contain_text("1,240 in")
 
 
+def test_who_says_something_sees_it_wherever_they_had_scrolled_to(visit):
+    page = visit(height=420)
+    say(page, "show tools at work")
+    settled(page)
+    page.locator(".cs-steps-sum").click()
+    page.locator(".bubble-wrap").evaluate("view => view.scrollTop = 0")
+    page.wait_for_timeout(300)
+    say(page, "hello again")
+    settled(page)
+    expect(page.get_by_text("Hello. I looked at").last).to_be_in_viewport()
+
+
 def test_the_line_under_the_box_sums_the_tokens_of_the_conversation_in_view(visit):
     page = visit()
     expect(page.locator(".cs-spent")).to_be_hidden()

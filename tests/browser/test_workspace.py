@@ -265,9 +265,9 @@ def test_an_answer_is_rated_made_anew_and_asked_in_other_words(enter):
     assert "\n\nWhat can you do?\n" in text
 
 
-DROP = """([name, text]) => {
+DROP = """(files) => {
   const transfer = new DataTransfer();
-  transfer.items.add(new File([text], name));
+  for (const [name, text] of files) transfer.items.add(new File([text], name));
   const options = { dataTransfer: transfer, bubbles: true, cancelable: true };
   for (const kind of ["dragover", "drop"]) document.dispatchEvent(new DragEvent(kind, options));
 }"""
@@ -275,16 +275,23 @@ DROP = """([name, text]) => {
 
 def test_files_are_dropped_listed_taken_back_and_go_with_the_message(enter):
     page = enter()
-    page.evaluate(DROP, ["notes.txt", "Привет"])
+    page.evaluate(DROP, [["notes.txt", "Привет"]])
     chips = page.get_by_role("list", name="Files for the next message").get_by_role("listitem")
     expect(chips).to_have_count(1)
     page.locator("input[type=file]").set_input_files({"name": "b.csv", "mimeType": "text/csv", "buffer": b"a,b"})
     expect(chips).to_have_count(2)
     page.get_by_role("button", name="Take back b.csv").click()
     expect(chips).to_have_count(1)
-    page.evaluate(DROP, ["page.html", "<b>"])
-    expect(page.locator(".cs-filebar").get_by_role("status")).to_contain_text("cannot be read")
+    page.evaluate(DROP, [["page.html", "<b>"], ["after.txt", "good"]])
+    expect(page.locator(".cs-filebar").get_by_role("status")).to_contain_text("page.html: Files of this kind cannot be")
+    expect(chips).to_have_count(2)
+    large = {"name": "large.txt", "mimeType": "text/plain", "buffer": b"x" * (26 * 2**20)}
+    page.locator("input[type=file]").set_input_files(large)
+    expect(page.locator(".cs-filebar").get_by_role("status")).to_have_text(
+        "large.txt: The file is larger than 25 MB. Attach a smaller one, or a part of it."
+    )
     say(page, "Which environments are there?")
+    expect(page.locator(".cs-filebar").get_by_role("status")).to_be_hidden()
     expect(page.locator(".user-row")).to_contain_text("📎 notes.txt")
     expect(chips).to_have_count(0)
     settled(page)

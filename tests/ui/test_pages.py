@@ -7,6 +7,7 @@ import uuid
 import pytest
 
 from tests.ui.conftest import sign_in
+from ui.pages.files import csv_lines
 
 
 @pytest.fixture
@@ -39,6 +40,13 @@ async def test_the_csv_holds_every_entry_and_no_formula(http, house, entries):
     rows = list(csv.DictReader(io.StringIO(answer.text.lstrip("\ufeff"))))
     assert len(rows) == 1102
     assert all(not cell.startswith(("=", "+", "-", "@")) for row in rows for cell in row.values())
+
+
+async def test_a_number_of_the_csv_stays_a_number():
+    async def rows():
+        yield {"value": -1, "reason": "-1", "cost": None}
+
+    assert [line async for line in csv_lines(("value", "reason", "cost"), rows())][1] == "-1,'-1,\r\n"
 
 
 async def test_the_json_is_one_array(http, entries):

@@ -5,6 +5,7 @@ from pathlib import Path
 
 import pytest
 
+from agent.models.errors import ModelError
 from tests.ui.house import OPTIONS
 from tools.toolset import Role
 from ui.cards import ENDS
@@ -54,6 +55,8 @@ def test_both_languages_have_every_sentence_with_the_same_gaps():
 
 ROOT = STATIC.parent
 ROLES = [role.value for role in Role]
+MODEL_ERRORS = sorted({kind.code for kind in (ModelError, *ModelError.__subclasses__())})
+OUR_ERRORS = ["internal", "too_many_steps", "too_many_turns", "too_many_running", "too_many_pending", "unavailable"]
 # What a script or handler puts behind a prefix that it writes out: the prefix -> everything that may follow.
 FAMILIES = {
     "role.": [*ROLES, *(f"{role}.can" for role in ROLES)],
@@ -68,7 +71,7 @@ FAMILIES = {
     "audit.": ["when", "what", "who", "obj", "result"],
     "audit.kind.": ["asked", "shown", "decided", "sent", "came_back", "refused", "undo_sent", "undo_came_back"],
     "usage.": ["turns", "in", "cached", "reasoning", "out"],
-    "error.": ["empty", "too_long", "run_active", "not_found", "unauthenticated", "internal", "other"],
+    "error.": [*MODEL_ERRORS, *OUR_ERRORS, "empty", "too_long", "run_active", "not_found", "unauthenticated", "other"],
     "notice.": ["stopped", "context_cut", "model_length"],
     "router.tier.": ["keywords", "meaning", "both", "companion", "context"],
     "router.bad.": ["json", "field", "shape", "tool"],

@@ -38,4 +38,4 @@ def _line(cells: Iterable[Any]) -> str:
 
 def _cell(value: Any) -> str:
     text = "" if value is None else json.dumps(value, ensure_ascii=False) if isinstance(value, dict) else str(value)
-    return f"'{text}" if text.startswith(FORMULA) else text
+    return f"'{text}" if isinstance(value, str) and text.startswith(FORMULA) else text

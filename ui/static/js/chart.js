@@ -37,7 +37,7 @@ function bar(day, x, step, y, classes) {
   return group;
 }
 
-const short = (n) => (n >= 1000 ? n.toLocaleString(lang, { notation: "compact" }) : number(n));
+const short = (n) => (n >= 1000 ? n.toLocaleString(lang, { notation: "compact", maximumFractionDigits: 1 }) : number(n));
 
 /** "30 Nov" of an ISO day, whatever the browser's time zone is. */
 export const dayName = (iso) => new Date(iso + "T00:00:00Z").toLocaleDateString(lang === "ru" ? "ru-RU" : "en-GB", { day: "numeric", month: "short", timeZone: "UTC" });

@@ -33,12 +33,20 @@ function name() {
   document.documentElement.classList.toggle("cs-busy", now);
 }
 
-/** An answer begins or ends; after it the person may type on, unless a request has taken the focus. */
+/** An answer begins, and is followed from its question on, or ends; then the person may type on, unless a request has taken the focus. */
 function turned(now) {
   streaming = now;
   setBusy(now);
+  if (now) toEnd();
   if (now || !matchMedia("(pointer: fine)").matches) return;
   setTimeout(() => document.activeElement === document.body && !document.querySelector(".cs-confirm:not(.settled), .cs-ask") && box()?.querySelector("textarea")?.focus(), 400);
+}
+
+/** Gradio follows an answer only while its end is in view; who says something wants to see it wherever they had scrolled to. */
+function toEnd() {
+  const end = () => { const view = document.querySelector(".bubble-wrap"); if (view) view.scrollTop = view.scrollHeight; };
+  requestAnimationFrame(end);
+  setTimeout(end, 150);
 }
 
 /** Svelte swaps these elements and clears the placeholder; put back what is ours each time. */

@@ -7,6 +7,7 @@ import { command, query, upload } from "./server.js";
 import { visible } from "./text.js";
 
 const KINDS = ".txt,.md,.csv,.json,.pdf,.docx";
+const MOST = 25 * 2 ** 20; // bytes, as in agent/files.py: a file that is too large is not sent at all
 
 export function files() {
   const chips = h("ul", { class: "cs-files", "aria-label": t("files.list") });
@@ -15,18 +16,23 @@ export function files() {
   const add = h("button", { type: "button", class: "cs-icon-btn small", "aria-label": t("files.add"), title: t("files.add"), onclick: () => input.click() }, icon("plus"));
   let asked = "";
 
-  /** One after another, so that the first of a new conversation makes it for all. */
+  /** One after another, so that the first of a new conversation makes it for all; one that is refused stops no other. */
   async function send(list) {
+    const refused = [];
     for (const file of list) {
-      status.textContent = t("files.reading", { n: file.name });
-      const reply = await upload("files", { name: file.name, conversation_id: page.conversation }, file);
-      status.textContent = reply.ok ? "" : `${file.name}: ${reply.text}`;
-      if (!reply.ok) break;
-      announce(t("files.added", { n: file.name }));
+      status.textContent = t("files.reading", { n: visible(file.name) });
+      const reply = await keep(file);
+      if (!reply.ok) refused.push(`${visible(file.name)}: ${reply.text}`);
+      if (reply.code === "file_count") break;
+      if (!reply.ok) continue;
+      announce(t("files.added", { n: visible(file.name) }));
       if (!page.conversation) show(reply.conversation_id);
     }
+    status.textContent = refused.join("\n");
     refresh();
   }
+
+  const keep = async (file) => (file.size > MOST ? { ok: false, text: t("files.large") } : upload("files", { name: file.name, conversation_id: page.conversation }, file));
 
   async function refresh() {
     const place = (asked = page.conversation);
@@ -46,7 +52,7 @@ export function files() {
   document.addEventListener("dragleave", (event) => { if (!event.relatedTarget) mark(false); });
   document.addEventListener("drop", (event) => { if (carries(event)) { event.preventDefault(); mark(false); send([...event.dataTransfer.files]); } });
   document.addEventListener("cs:show", refresh);
-  document.addEventListener("cs:busy", refresh);
+  document.addEventListener("cs:busy", () => { status.textContent = ""; refresh(); });
   setTimeout(refresh);
   return { element: h("div", { class: "cs-filebar" }, chips, status), add: h("span", {}, add, input) };
 }
