@@ -93,6 +93,7 @@ class Decisions(Library):
                         raise Refused("not_found")
                 if turn is None:
                     return
+                await turns.hold(connection, turn.id)
                 stopped = await turns.cancel(
                     connection, *mine, turn.id, await self._voided(connection, turn, "stopped")
                 )

@@ -219,6 +219,7 @@ class Turns(Decisions):
                 await conversations.ensure(connection, *mine, request.conversation_id, request.lang)
             active = await turns.active(connection, *mine, request.conversation_id)
             if active and active.state in WAITS_FOR_WORDS and await self._is_new(connection, request):
+                await turns.hold(connection, active.id)
                 await turns.supersede(connection, *mine, active.id, await self._voided(connection, active, "new_words"))
             accepted = await turns.accept(connection, request)
             if accepted.queued:

@@ -5,7 +5,7 @@ import logging
 import time
 from collections.abc import Callable, Coroutine
 from contextlib import suppress
-from typing import Any
+from typing import Any, TypeVar
 from uuid import UUID, uuid4
 
 import psycopg
@@ -20,6 +20,7 @@ from store.pool import Pool
 from store.turns import Turn
 
 log = logging.getLogger(__name__)
+T = TypeVar("T")
 LISTEN = 2.0
 AWAY = (psycopg.OperationalError, PoolTimeout)
 GIVEN_UP = {
@@ -65,8 +66,7 @@ class Worker:
 
     async def start(self) -> None:
         """Reap, then begin to listen and to claim; a database that is away for now is waited for in the background."""
-        with suppress(*AWAY):
-            await self.reap()
+        await _steadily(self.reap)
         self._heartbeat.start()
         self._services = [asyncio.create_task(self._listener.run())]
         with suppress(TimeoutError):
@@ -114,11 +114,8 @@ class Worker:
     async def _claim_on(self) -> None:
         while True:
             self._work.clear()
-            claimed = False
-            if len(self.drivers) < self._capacity:
-                with suppress(*AWAY):
-                    claimed = await self._claim()
-            if not claimed:
+            full = len(self.drivers) >= self._capacity
+            if full or not await _steadily(self._claim):
                 with suppress(TimeoutError):
                     async with asyncio.timeout(self._poll):
                         await self._work.wait()
@@ -158,8 +155,7 @@ class Worker:
     async def _reap_on(self) -> None:
         while True:
             await asyncio.sleep(self._reap_every)
-            with suppress(*AWAY):
-                await self.reap()
+            await _steadily(self.reap)
 
     def _hear(self, notice: Notice) -> None:
         if notice.id is None:
@@ -173,6 +169,17 @@ class Worker:
                 self._background(_redraw(driver))
         elif notice.channel is Channel.CHANGED:
             self._ended(notice.id)
+
+
+async def _steadily(step: Callable[[], Coroutine[Any, Any, T]]) -> T | None:
+    """One step of a service that goes on as long as the process does, whatever goes wrong in it."""
+    try:
+        return await step()
+    except AWAY:
+        return None
+    except Exception:
+        log.exception("the worker goes on after an error")
+        return None
 
 
 async def _redraw(driver: Driver) -> None:

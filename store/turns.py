@@ -195,6 +195,12 @@ async def resume(connection: Connection, turn_id: UUID) -> bool:
     return done.rowcount == 1
 
 
+async def hold(connection: Connection, turn_id: UUID) -> None:
+    """Keep a turn as it is until the transaction ends: what is read from now on stays true in it."""
+    await _lock_conversation_of(connection, turn_id)
+    await connection.execute("select 1 from turns where id = %s for no key update", (turn_id,))
+
+
 async def supersede(
     connection: Connection, tenant: str, owner: str, turn_id: UUID, content: Content | None = None
 ) -> Turn:
@@ -203,8 +209,8 @@ async def supersede(
     Raises `NotFound`, and `TurnActive` when the turn does not wait (any more).
     """
     async with connection.transaction():
-        await _lock_conversation_of(connection, turn_id)
-        turn = await _locked(connection, tenant, owner, turn_id)
+        await hold(connection, turn_id)
+        turn = await _found(connection, tenant, owner, turn_id)
         if turn.state not in WAITING:
             raise TurnActive(turn.id, turn.state)
         return await _cancel_now(connection, turn, content, "new_words")
@@ -218,7 +224,8 @@ async def cancel(
     `content` replaces what the draft said, if the turn ends here. Raises `NotFound`.
     """
     async with connection.transaction():
-        turn = await _locked(connection, tenant, owner, turn_id)
+        await hold(connection, turn_id)
+        turn = await _found(connection, tenant, owner, turn_id)
         if turn.state not in ACTIVE:
             return turn
         if turn.state == "running":
@@ -334,11 +341,6 @@ async def _refuse_second(connection: Connection, request: Request) -> None:
 async def _queued(connection: Connection, request: Request, turn_id: UUID) -> Turn:
     await notify(connection, Channel.WORK, turn_id)
     return await _found(connection, request.tenant, request.owner, turn_id)
-
-
-async def _locked(connection: Connection, tenant: str, owner: str, turn_id: UUID) -> Turn:
-    await connection.execute("select 1 from turns where id = %s for no key update", (turn_id,))
-    return await _found(connection, tenant, owner, turn_id)
 
 
 async def _found(connection: Connection, tenant: str, owner: str, turn_id: UUID) -> Turn:

@@ -145,3 +145,34 @@ async def test_deleting_a_conversation_stops_its_turn(house):
     await house.turns.delete(ANN, ref.conversation_id)
     await until(lambda: not house.turns._worker.drivers)
     assert await house.turns.conversations(ANN) == []
+
+
+async def test_a_stop_that_has_to_wait_keeps_what_was_written_meanwhile(house):
+    """What a stop writes is made of what it finds once the turn is its own, not of what it saw before."""
+    house.shelf.put("d-1")
+    ref, parts = await house.tell("delete", line("Looking.", DELETE))
+    assert cards(parts)
+    meanwhile = """update messages set parts = jsonb_set(parts, '{0,content}', '"Looked."'), version = version + 1
+        where role = 'assistant'"""
+    async with house.pool.connection() as connection, connection.transaction():
+        await connection.execute("select 1 from turns for no key update")
+        stopping = asyncio.create_task(house.turns.cancel(ANN, ref.conversation_id))
+        await asyncio.sleep(0.3)
+        await connection.execute(meanwhile)
+    await stopping
+    assert words_of(await house.follow(ref)) == "Looked."
+
+
+async def test_new_words_that_have_to_wait_keep_what_was_written_meanwhile(house):
+    house.shelf.put("d-1")
+    ref, _ = await house.tell("delete", line("Looking.", DELETE))
+    meanwhile = """update messages set parts = jsonb_set(parts, '{0,content}', '"Looked."'), version = version + 1
+        where role = 'assistant'"""
+    house.chat.lines.append(line("Fine."))
+    async with house.pool.connection() as connection, connection.transaction():
+        await connection.execute("select 1 from turns for no key update")
+        going_on = asyncio.create_task(house.turns.accept(ANN, ref.conversation_id, "never mind", "t2"))
+        await asyncio.sleep(0.3)
+        await connection.execute(meanwhile)
+    await house.follow(await going_on)
+    assert words_of(await house.follow(ref)) == "Looked."

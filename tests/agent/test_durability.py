@@ -34,6 +34,8 @@ async def test_no_call_is_sent_before_the_message_that_made_it_is_kept(database_
     await house.turns.start()
     await house.tell("rename", line("", ("rename_thing", {"thing": "d-1", "name": "B"})), line("Done."))
     await house.turns.drain(0.2)
+    faults = await house.faults()
     await pool.close()
+    assert faults == []
     assert len(house.shelf.effects) == 1
     assert not saver.hasty

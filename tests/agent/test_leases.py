@@ -7,6 +7,7 @@ from datetime import UTC, datetime, timedelta
 
 import pytest
 
+from agent.failpoints import Failpoints
 from agent.leases import Heartbeat, LeaseLost
 from agent.steps import TokenText
 from store import leases
@@ -41,10 +42,10 @@ def driver_of(house: House):
 
 async def test_heartbeat_keeps_a_lease_alive_and_tells_of_cancellation(pool, database_url):
     bench = await Bench.open(pool)
-    beats = Heartbeat(database_url, 0.6)
+    beats = Heartbeat(database_url, 2.0)
     beats.start()
     lease = beats.hold(bench.turn.id, bench.turn.fence, time.monotonic())
-    await asyncio.sleep(1.5)
+    await asyncio.sleep(3.0)
     lease.check()
     async with pool.connection() as connection:
         await turn_rows.cancel(connection, bench.turn.tenant, bench.turn.owner, bench.turn.id)
@@ -291,3 +292,30 @@ async def test_late_decision_acts_with_the_token_of_the_decider(house):
     await house.decide(cards(parts)[0], who=fresh)
     await house.follow(ref)
     assert house.shelf.effects[0].user_jwt == "a-fresh-one"
+
+
+class Stumbling(Failpoints):
+    """Something that nobody foresaw goes wrong once, at this point."""
+
+    def __init__(self, name: str):
+        super().__init__()
+        self.name = name
+        self.stumbled = 0
+
+    async def reach(self, name: str) -> None:
+        if name == self.name and not self.stumbled:
+            self.stumbled += 1
+            raise RuntimeError("unforeseen")
+
+
+@pytest.mark.parametrize("point", ["K02", "K18"])
+async def test_a_worker_works_on_after_an_error_that_nobody_foresaw(pool, database_url, point):
+    stumbling = Stumbling(point)
+    options = {"lease_seconds": 1.0, "failpoints": stumbling}
+    house = House(pool, database_url, options=options)
+    async with asyncio.timeout(10):
+        await house.turns.start()
+        _, parts = await house.tell("hello", line("Hi."))
+    assert (stumbling.stumbled, words_of(parts)) == (1, "Hi.")
+    await house.turns.drain(0.2)
+    assert await house.faults() == []

@@ -42,8 +42,10 @@ async def watched(database_url):
     await made.house.turns.start()
     yield made, spans
     await made.house.turns.drain(0.2)
+    faults = await made.house.faults()
     await pool.close()
     provider.shutdown()
+    assert faults == []
 
 
 async def test_a_turn_its_model_steps_and_its_calls_are_spans_of_one_trace(watched):

@@ -30,6 +30,7 @@ def demo() -> Iterator[str]:
         while httpx.get(f"{own}/jwks").status_code != 200:
             time.sleep(0.1)
         yield own
+        assert workspace.faults() == []
     finally:
         site.terminate()
         site.wait(10)

@@ -31,6 +31,7 @@ def enter(visit, workspace: Workspace):
 
     yield open_page
     expect.set_options(timeout=PATIENCE)
+    assert workspace.faults() == []
 
 
 def finds(page: Page, name: str, question: str) -> None:

@@ -13,8 +13,11 @@ from pathlib import Path
 
 import httpx
 
+from store.embedded import running_url
+from tests.sound import faults
+
 ROOT = Path(__file__).parents[2]
-READY = 90.0
+READY = 300.0  # patience only: a busy machine starts slowly
 
 
 def free_port() -> int:
@@ -69,6 +72,12 @@ class Workspace:
         if self.process is not None and self.process.poll() is None:
             self.process.terminate()
             self.process.wait(30)
+
+    def faults(self) -> list[str]:
+        """Broken invariants of its database."""
+        found = running_url(self.folder / "data")
+        assert found, "its database does not run"
+        return faults(found, self.secrets())
 
     def remove(self) -> None:
         self.stop()

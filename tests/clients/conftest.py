@@ -34,6 +34,15 @@ def slow(postgres: Server) -> Iterator[Product]:
         yield running
 
 
+@pytest.fixture(autouse=True)
+def sound(request: pytest.FixtureRequest) -> Iterator[None]:
+    """After every test the databases of the products that it used hold what must always hold."""
+    yield
+    for name in {"product", "slow"} & set(request.fixturenames):
+        used: Product = request.getfixturevalue(name)
+        assert used.faults() == []
+
+
 @pytest.fixture
 async def http(product: Product) -> AsyncIterator[httpx.AsyncClient]:
     async with httpx.AsyncClient(base_url=product.url, timeout=60) as client:

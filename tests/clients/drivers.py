@@ -54,6 +54,11 @@ class PythonClient:
             raise ClientError(str(error))
         return self.job.outputs()
 
+    @property
+    def updates(self) -> list[Parts]:
+        """What the last submit has told so far."""
+        return self.job.outputs() if self.job else []
+
     async def first_words(self) -> str:
         """The conversation of the running submit, once its answer has begun."""
         return await asyncio.to_thread(self._first_words)

@@ -1,6 +1,7 @@
 """The product as `make run` starts it, and what stands behind it: backend, keys, log."""
 
 import os
+import re
 import shutil
 import signal
 import subprocess
@@ -17,11 +18,14 @@ import psutil
 from joserfc.jwk import OKPKey
 
 from agent.keys import KeyRing
+from store.embedded import running_url
+from tests.sound import faults
 from tools.identity import ServiceIdentity
 
 ROOT = Path(__file__).parents[2]
 PEOPLE = ("vera", "ilya", "anna")
 READY = 90.0
+SECRET = re.compile(r"[A-Za-z0-9+/_-]{40,}={0,2}")
 
 
 class Product:
@@ -29,7 +33,8 @@ class Product:
 
     def __init__(self, folder: Path, data: Path, database_url: str, process: subprocess.Popen):
         self.folder = folder
-        self.database_url = database_url
+        self.data = data
+        self._database_url = database_url
         self.process = process
         self.url = self._await_address()
         self.keys = KeyRing.load_or_create(data / "app_secrets")
@@ -41,6 +46,18 @@ class Product:
         """What the product and its backend wrote."""
         logs = [self.folder / "app.log", *self.folder.rglob("backend.log")]
         return "\n".join(log.read_text() for log in logs)
+
+    @property
+    def database_url(self) -> str:
+        """Its database, be it its own or one that was given to it."""
+        found = self._database_url or running_url(self.data)
+        assert found, "its database does not run"
+        return found
+
+    def faults(self) -> list[str]:
+        """Broken invariants so far; no token that somebody used and no key may be stored."""
+        keys = [key for file in self.data.glob("*secret*") for key in SECRET.findall(file.read_text())]
+        return faults(self.database_url, [*self._tokens.values(), *keys])
 
     def password(self, person: str) -> str:
         """The password of a demo person."""
@@ -95,7 +112,7 @@ class Product:
 def product(database_url: str = "", **settings: str) -> Iterator[Product]:
     """A product of its own, without the limit of turns a minute; it brings its database when none is given.
 
-    DATA_DIR among the settings makes it go on from there.
+    DATA_DIR among the settings makes it go on from there. What it leaves in its database is sound.
     """
     folder = Path(tempfile.mkdtemp(prefix="countersign-clients-"))
     data = Path(settings.get("DATA_DIR", folder / "data"))
@@ -106,7 +123,9 @@ def product(database_url: str = "", **settings: str) -> Iterator[Product]:
             [sys.executable, "app.py"], cwd=ROOT, env={**os.environ, **own, **quick, **settings}, stdout=log, stderr=log
         )
     try:
-        yield Product(folder, data, database_url, process)
+        started = Product(folder, data, database_url, process)
+        yield started
+        assert started.faults() == []
     finally:
         children = psutil.Process(process.pid).children()
         process.kill()  # a stop would wait for the clients' heartbeats

@@ -17,6 +17,7 @@ from agent.models.provider import Provider
 from agent.routing import entries_of
 from agent.turns import TurnRef, Turns
 from router.router import Router
+from store.invariants import violations
 from store.pool import Pool
 from tests.agent.assembly import cards, words_of
 from tests.agent.bench import KEYS
@@ -102,6 +103,8 @@ async def open_chat(pool: Pool, database_url: str, backend: str, person: Princip
         try:
             yield Chat(turns, wire, toolset, person)
             assert wire.refusals == []
+            async with pool.connection() as connection:
+                assert await violations(connection, canaries=[person.user_jwt]) == []
         finally:
             await turns.drain(1)
             await model.aclose()
