@@ -23,6 +23,22 @@ FAULT_TITLES: dict[str, tuple[str, str]] = {
     "denied_before": ("Already denied", "Уже отклонено"),
     "too_many": ("Too many requests at once", "Слишком много запросов сразу"),
 }
+FAULT_HELPS: dict[str, tuple[str, str]] = {
+    "bad_json": ("Nothing ran. The model was asked to make the call again.",
+                 "Ничего не выполнено. Модели предложено повторить вызов."),
+    "bad_text": ("Nothing ran. The model was asked for plain text.",
+                 "Ничего не выполнено. У модели запрошен обычный текст."),
+    "bad_arguments": ("Nothing ran. The model was told what does not fit.",
+                      "Ничего не выполнено. Модели сказано, что именно не подходит."),
+    "unknown_tool": ("Nothing ran. The model was told which tools it has.",
+                     "Ничего не выполнено. Модели перечислено, какие инструменты у неё есть."),
+    "loop": ("It was not run once more; its result is above.",
+             "Ещё раз не выполнялось, результат есть выше."),
+    "denied_before": ("This exact call was denied in this turn, so it is not asked again.",
+                      "Этот вызов уже отклонён в этом ответе, второй раз о нём не спрашивают."),
+    "too_many": ("This one did not run. The model may go on when the others are done.",
+                 "Этот вызов не выполнен. Модель сможет продолжить после остальных."),
+}  # fmt: skip
 
 
 class _FaultError(Exception):

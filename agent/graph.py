@@ -23,7 +23,7 @@ from langgraph.types import Send, interrupt
 
 from agent.asking import Tell, ask_model, stopped
 from agent.calls import DENIED, FIND, OpenCall, answer, open_calls, turn_of
-from agent.checks import FAULT_TITLES, checked, open_call
+from agent.checks import FAULT_HELPS, FAULT_TITLES, checked, open_call
 from agent.guards import Limits, spent
 from agent.results import ended, fenced, result_message, started
 from agent.run import RunContext
@@ -236,7 +236,7 @@ def _close(call: OpenCall, text: str, artifact: Mapping[str, Any] | None = None)
 def _tell_fault(run: RunContext, message: AIMessage, fault: ToolMessage, tell: Tell) -> None:
     call, code = open_call(message, fault), fault.artifact["fault"]
     title = FAULT_TITLES[code][run.lang == "ru"]
-    problem = Problem(code=code, title=title, detail=fault.text)
+    problem = Problem(code=code, title=title, detail=FAULT_HELPS[code][run.lang == "ru"])
     result = ToolResult(ok=False, text=fault.text, summary=title, problem=problem)
     tell(ended(call, run.toolset.specs.get(call["name"]), run.lang, result))
 

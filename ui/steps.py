@@ -6,6 +6,7 @@ from typing import Any
 
 from tools.results import found
 from tools.toolset import Lang
+from ui.facts import facts
 
 Part = Mapping[str, Any]
 Value = dict[str, Any]
@@ -59,7 +60,7 @@ def _step(part: Part, lang: Lang, titles: Titles) -> Value:
     error = meta.get("error")
     if error:
         step |= {"error": error.get("title") or error.get("code", ""), "help": error.get("detail", "")}
-    return step | _result(meta.get("data"))
+    return step | _result(meta.get("data"), lang)
 
 
 def _icon(tool: str, effect: str) -> str:
@@ -101,7 +102,7 @@ def _operation(operation: Part) -> Value:
     return {"op": op, "path": path, **({"after": operation["value"]} if "value" in operation else {})}
 
 
-def _result(data: Any) -> Value:
+def _result(data: Any, lang: Lang) -> Value:
     """A list of objects is a table, changed paths are rows, an object is a list of its facts."""
     if data is None:
         return {}
@@ -112,7 +113,7 @@ def _result(data: Any) -> Value:
         return {"table": _table(rows, total)}
     if isinstance(data, dict) and isinstance(data.get("changed"), list):
         return {"changes": [str(path) for path in data["changed"]], "result": data}
-    return {"result": data}
+    return {"result": data, **({"facts": facts(data, lang)} if isinstance(data, dict) else {})}
 
 
 def _rows(data: Any) -> tuple[list[Part], int]:

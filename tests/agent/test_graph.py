@@ -189,7 +189,9 @@ async def test_a_bad_call_comes_back_as_an_error_and_nothing_runs(saver, call, t
     assert await s.say("do it") == []
     assert s.bench.ran == []
     assert told in chat.sent[1][-1].text
-    assert s.told(ToolEnded)[-1].ok is False
+    end = s.told(ToolEnded)[-1]
+    assert end.ok is False
+    assert str((end.error or {})["detail"]).startswith("Nothing ran. The model was")
     assert (await s.messages())[-1].text == "Sorry."
 
 

@@ -11,6 +11,7 @@ from tools.cards import Card, DryRun
 from tools.client import Answer, Request
 from tools.context import send
 from tools.declare import declare
+from tools.language import say
 from tools.results import Column, Returned, amount, changed, detailed, instant, listed
 from tools.toolset import Effect, Lang, Role
 from tools.workspace.fields import INT_MAX, Args, Text
@@ -132,7 +133,8 @@ def _document_result(answer: Answer) -> Returned:
 
 
 def _titled(body: dict[str, Any], lang: Lang) -> str:
-    return f"{body.get('title')} · {body.get('revision')}"
+    revision = say(lang, f"revision {body.get('revision')}", f"ревизия {body.get('revision')}")
+    return f"{body.get('title')}, {revision}"
 
 
 def _missing(answer: Answer) -> bool:

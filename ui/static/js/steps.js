@@ -51,14 +51,11 @@ function result(s) {
   }
   if (s.changes) return s.changes.map((c) => h("p", { class: "cs-pathline" }, h("code", {}, visible(c))));
   if (s.result === undefined || s.result === null) return null;
-  return typeof s.result === "object" && !Array.isArray(s.result) ? [facts(s.result), disclosure(t("tool.raw"), json(s.result))] : json(s.result);
+  return s.facts ? [facts(s.facts), disclosure(t("tool.raw"), json(s.result))] : json(s.result);
 }
 
-/** An object as its plain facts; what is nested stays in the JSON below. */
-function facts(object) {
-  const plain = Object.entries(object).filter(([, x]) => x !== null && x !== "" && typeof x !== "object").slice(0, 16);
-  return h("dl", { class: "cs-facts" }, plain.map(([name, x]) => [h("dt", {}, visible(name.replaceAll("_", " "))), h("dd", {}, value(x))]));
-}
+/** What is plain of an object; the rest is in the JSON below. */
+const facts = (pairs) => (pairs.length ? h("dl", { class: "cs-facts" }, pairs.map(([name, x]) => [h("dt", {}, visible(name)), h("dd", {}, value(x))])) : null);
 
 export function steps(v) {
   const calls = v.steps.filter((s) => s.kind !== "thought");
