@@ -7,12 +7,12 @@ import re
 from collections.abc import Iterable
 from dataclasses import dataclass, field, replace
 
-from tools.openapi import ordinary, words
+from tools.openapi import ordinary, sentences, words
+from tools.openapi.sentences import first_sentence, plain_verb, russian, russian_deed, spelled
 from tools.toolset import Effect
 
 SAFE_METHODS = frozenset({"GET", "HEAD", "OPTIONS", "TRACE"})
 JOINS = frozenset({"by", "for", "from", "in", "of", "on", "to", "with", "at", "as", "and", "using", "via", "per"})
-CYRILLIC = re.compile(r"[А-Яа-яЁё]")
 FILLERS = frozenset({"the", "a", "an", "my", "me", "own", "current", "new", "all", "v1", "v2", "v3", "v4"})
 
 
@@ -71,7 +71,8 @@ def classify_claim(facts: Facts, claims_to_read: bool) -> Verdict:
 def _classify_safe(facts: Facts) -> Verdict:
     """GET should only read (RFC 9110, 9.2.1); the names of many do not keep to that."""
     lead, last = _lead(name_words(facts)), path_words(facts)
-    first = _first_sentence(facts.description or facts.summary)
+    first = first_sentence(facts.description or facts.summary)
+    deed = next(filter(None, map(sentences.opening_deed, (facts.summary, facts.description))), "")
     if switch := sorted(words.ACTING_SWITCHES & {p.lower() for p in facts.parameters}):
         return Verdict(Effect.DANGER, (f"GET, but it can be told to “{switch[0]}”",))
     if lead in words.READ:
@@ -83,11 +84,16 @@ def _classify_safe(facts: Facts) -> Verdict:
             return Verdict(Effect.DANGER, (f"GET, but the name says “{word}”",))
         if word in words.GET_WRITES:
             return Verdict(Effect.WRITE, (f"GET, but the name says “{word}”",))
-    opening = next(iter(_words(first)), "")
-    if _verb(opening) in words.DANGER - words.NOUNS_TOO or _russian_deed(facts):
+    opening = next(iter(spelled(first)), "")
+    if plain_verb(opening) in words.DANGER - words.NOUNS_TOO or russian_deed(facts.summary, facts.description):
         return Verdict(Effect.DANGER, (f"GET, but the description begins with “{opening}”",))
-    if _verb(opening) in words.GET_WRITES:
+    if plain_verb(opening) in words.GET_WRITES:
         return Verdict(Effect.WRITE, (f"GET, but the description begins with “{opening}”",))
+    if deed:
+        effect = Effect.WRITE if plain_verb(deed) in ordinary.PERSONAL else Effect.DANGER
+        return Verdict(effect, (f"GET, but the text says that it does something: “{deed}”",))
+    if (gift := sentences.gives_access(facts.summary)) and lead not in words.READ:
+        return Verdict(Effect.DANGER, (f"GET, but the text says “{gift}”",))
     return Verdict(Effect.READ, ("the method is GET",))
 
 
@@ -95,8 +101,8 @@ def _confesses(facts: Facts, first: str) -> Verdict | None:
     """A GET that is named like a reading but says that it does more: a second verb, or “Deletes …” in its text."""
     if hit := _confession(f"{facts.summary}. {facts.description}"):
         return Verdict(Effect.DANGER, (f"GET, but the description says “{hit}”",))
-    opening = next(iter(_words(first)), "")
-    if opening.endswith("s") and _verb(opening) in words.DANGER - words.NOUNS_TOO:
+    opening = next(iter(spelled(first)), "")
+    if opening.endswith("s") and plain_verb(opening) in words.DANGER - words.NOUNS_TOO:
         return Verdict(Effect.DANGER, (f"GET, but the description begins with “{opening}”",))
     return _mixed(name_words(facts))
 
@@ -104,17 +110,6 @@ def _confesses(facts: Facts, first: str) -> Verdict | None:
 def _confession(text: str) -> str:
     hits = (re.search(phrase, text, re.I) for phrase in words.GET_CONFESSIONS)
     return next((hit.group(0) for hit in hits if hit), "")
-
-
-def _russian_deed(facts: Facts) -> bool:
-    """Whether a Russian text says that something is done: a verb anywhere in a first sentence, a noun in front."""
-    firsts = [_first_sentence(text) for text in (facts.summary, facts.description)]
-    deeds = rf"(?:{'|'.join(words.RU_DANGER)})"
-    return any(
-        re.search(rf"(?<![а-яё]){deeds}{words.RU_VERB}", text, re.I)
-        or re.search(rf"(?:^\s*|(?<![а-яё])и\s+){deeds}{words.RU_ACTION}", text, re.I)
-        for text in firsts
-    )
 
 
 def _mixed(name: list[str]) -> Verdict | None:
@@ -144,11 +139,23 @@ def _proof_of_reading(facts: Facts) -> tuple[str, ...]:
     nouns = [w for w in name if w in words.READ_NOUNS]
     if nouns and name[-1] == nouns[-1] and not (name and name[0] in words.WRITE | (words.DANGER - words.NOUNS_TOO)):
         return (f"the name is of something to read: “{nouns[-1]}”",)
-    opening = next(iter(_words(facts.summary)), "")
-    if _verb(opening) in plain and lead not in words.DANGER | words.WRITE:
+    return () if lead in words.DANGER | words.WRITE else _told_reading(facts, plain)
+
+
+def _told_reading(facts: Facts, plain: frozenset[str]) -> tuple[str, ...]:
+    """Why a POST whose name says nothing only reads: its texts say so."""
+    opening, *rest = spelled(first_sentence(facts.summary)) or [""]
+    checks_in = opening in {"check", "checks"} and {"in", "out"} & {*rest[:1], *rest[-1:]}
+    if checks_in:
+        return ()
+    if plain_verb(opening) in plain:
         return (f"the summary begins with “{opening}”",)
-    if lead not in words.DANGER | words.WRITE and _russian(facts.summary, words.RU_READ):
+    if russian(facts.summary, words.RU_READ):
         return ("the summary says that it reads",)
+    if word := sentences.asks(facts.summary):
+        return (f"the summary asks “{word}”",)
+    if told := sentences.answers(facts.description) or sentences.answers(facts.summary):
+        return (f"the description says “{told}”",)
     return ()
 
 
@@ -157,10 +164,16 @@ def _speaks_against_reading(facts: Facts) -> tuple[str, ...]:
     found = []
     if mixed := _mixed(name):
         found += mixed.reasons
-    if code := _fields(facts, words.CODE_FIELDS):
+    if (code := _fields(facts, words.CODE_FIELDS)) and not set(name) & words.LOOKS:
         found.append(f"the body carries code: {code}")
-    if _russian_deed(facts):
+    if russian_deed(facts.summary, facts.description):
         found.append("the text names a danger")
+    if plain_verb(deed := sentences.opening_deed(facts.summary)) in (words.WRITE | words.DANGER) - words.RUNS:
+        found.append(f"the summary says “{deed}”")
+    if second := sentences.second_deed(first_sentence(facts.description)):
+        found.append(f"the description says “{second}”")
+    if gift := sentences.gives_access(facts.summary):
+        found.append(f"the text says “{gift}”")
     if facts.answers and set(facts.answers) <= {"201", "202", "204", "205"}:
         found.append(f"its answer is {facts.answers[0]}, not what was asked for")
     if re.search(r"permanent(ly)? delet|cannot be undone|\bdeletes\b|\bcharges\b", facts.description, re.I):
@@ -184,14 +197,14 @@ def _dangers(facts: Facts) -> tuple[str, ...]:
         found.append(f"to make a “{noun}” is to do it")
     if deed := next((w for w in last if w in words.DEED_NOUNS), None):
         found.append(f"the path ends in “{deed}”")
-    if reserved := sorted(words.RESERVED_PATHS & {w for s in _segments(facts.path) for w in _words(s)}):
+    if reserved := sorted(words.RESERVED_PATHS & {w for s in _segments(facts.path) for w in spelled(s)}):
         found.append(f"the path is reserved: “{reserved[0]}”")
     if not session:
         found += _field_dangers(facts)
     text = f"{facts.summary}. {facts.description}"
     hits = (re.search(phrase, text, re.I) for phrase in words.DANGER_PHRASES)
     found += [f"the description says “{hit.group(0).strip()}”" for hit in hits if hit]
-    if _russian(facts.summary, words.RU_DANGER):
+    if russian(facts.summary, words.RU_DANGER):
         found.append(f"the summary says “{facts.summary.split()[0]}”")
     return tuple(dict.fromkeys(found))
 
@@ -210,11 +223,11 @@ def _field_dangers(facts: Facts) -> list[str]:
 
 def _proof_of_small_change(facts: Facts) -> tuple[str, ...]:
     """Why a change is limited and reversible: a plain verb, and a thing or fields that only keep what one wrote."""
-    verb = _lead(name_words(facts)) or _lead(path_words(facts)) or _verb(next(iter(_words(facts.summary)), ""))
-    if verb in ordinary.PERSONAL or (verb in words.SESSION_VERBS - {"signup"} and verb in _words(facts.path)):
+    verb = _lead(name_words(facts)) or _lead(path_words(facts)) or plain_verb(next(iter(spelled(facts.summary)), ""))
+    if verb in ordinary.PERSONAL or (verb in words.SESSION_VERBS - {"signup"} and verb in spelled(facts.path)):
         return (f"the name says “{verb}”, which concerns one's own view",)
     one = facts.method.upper() in {"PUT", "PATCH"} and facts.path.rstrip("/").endswith("}")
-    if not (verb in ordinary.EDITS or one or _russian(facts.summary, words.RU_WRITE)):
+    if not (verb in ordinary.EDITS or one or russian(facts.summary, words.RU_WRITE)):
         return ()
     if thing := _ordinary_thing(facts):
         return (f"the name says “{verb or facts.method}” of “{thing}” and nothing speaks of danger",)
@@ -226,10 +239,10 @@ def _proof_of_small_change(facts: Facts) -> tuple[str, ...]:
 def _ordinary_thing(facts: Facts) -> str:
     """The thing by name or else by path, when it only keeps what somebody wrote."""
     fixed = [i for i, segment in enumerate(_segments(facts.path)) if "{" not in segment]
-    *outer, last = [_singular((_words(_segments(facts.path)[i]) or [""])[-1]) for i in fixed] or [""]
-    if _russian(facts.summary, ordinary.RU_THINGS):
+    *outer, last = [_singular((spelled(_segments(facts.path)[i]) or [""])[-1]) for i in fixed] or [""]
+    if russian(facts.summary, ordinary.RU_THINGS):
         return facts.summary
-    named = [w for w in name_words(facts) if _verb(w) not in ordinary.EDITS or w in ordinary.THINGS]
+    named = [w for w in name_words(facts) if plain_verb(w) not in ordinary.EDITS or w in ordinary.THINGS]
     thing = _singular(_head_noun(named, [])) or last
     if thing not in ordinary.THINGS or last in words.ACTING_NOUNS or _unknown_verb(facts):
         return ""
@@ -240,9 +253,9 @@ def _ordinary_thing(facts: Facts) -> str:
 def _unknown_verb(facts: Facts) -> bool:
     """Whether a name begins with what is neither a verb of editing nor its thing: `buy_label` labels nothing."""
     name = name_words(facts)
-    mine = {_singular(word) for segment in _segments(facts.path) for word in _words(segment)}
+    mine = {_singular(word) for segment in _segments(facts.path) for word in spelled(segment)}
     known = ordinary.EDITS | ordinary.THINGS | words.WRITE | mine
-    return len(name) > 1 and not {name[0], _verb(name[0]), _singular(name[0])} & known
+    return len(name) > 1 and not {name[0], plain_verb(name[0]), _singular(name[0])} & known
 
 
 def _singular(word: str) -> str:
@@ -262,32 +275,23 @@ def name_words(facts: Facts) -> list[str]:
             name = name[: -len(suffix)]
             break
     tag, _, rest = re.sub(r"[:.]", "-", name).partition("-")
-    if rest and _verb(tag.lower()) not in words.READ | words.WRITE | words.DANGER and ("_" in rest or "-" not in name):
+    if (
+        rest
+        and plain_verb(tag.lower()) not in words.READ | words.WRITE | words.DANGER
+        and ("_" in rest or "-" not in name)
+    ):
         name = rest
-    return [w for w in _words(name) if w not in FILLERS]
+    return [w for w in spelled(name) if w not in FILLERS]
 
 
 def path_words(facts: Facts) -> list[str]:
     """The words of the last fixed path segment, when it follows the thing it acts on (`/runs/{id}/cancel`)."""
     segments = _segments(facts.path)
-    return _words(segments[-1]) if segments and "{" not in segments[-1] else []
+    return spelled(segments[-1]) if segments and "{" not in segments[-1] else []
 
 
 def _segments(path: str) -> list[str]:
     return [s for s in path.split("/") if s and not re.fullmatch(r"v\d+|api", s)]
-
-
-def _words(text: str) -> list[str]:
-    spaced = re.sub(r"(?<=[a-z0-9])(?=[A-Z])", " ", text)
-    return [w.lower() for w in re.findall(r"[A-Za-z]+\d*|[А-Яа-яЁё]+", spaced)]
-
-
-def _verb(word: str) -> str:
-    """The plain form of an English verb: “creates” and “creating” are “create”."""
-    known = words.READ | words.WRITE | words.DANGER
-    stem = word.removesuffix("ing")
-    forms = (word, word.removesuffix("s"), word.removesuffix("es"), stem, stem + "e")
-    return next((f for f in forms if f in known), word)
 
 
 def _lead(name: list[str]) -> str:
@@ -295,8 +299,8 @@ def _lead(name: list[str]) -> str:
     if not name:
         return ""
     known = words.READ | words.WRITE | words.DANGER
-    if _verb(name[0]) in known:
-        return _verb(name[0])
+    if plain_verb(name[0]) in known:
+        return plain_verb(name[0])
     return next((w for w in name[1:] if w in known - words.NOUNS_TOO), "")
 
 
@@ -304,7 +308,7 @@ def _danger_verbs(name: list[str]) -> list[str]:
     """Danger verbs of a name, except behind a plain verb: in `create_run` and `update_schedule` they are nouns."""
     if not name:
         return []
-    plain = _verb(name[0]) in words.WRITE
+    plain = plain_verb(name[0]) in words.WRITE
     allowed = words.DANGER - words.NOUNS_TOO if plain else words.DANGER
     return [w for w in name if w in allowed]
 
@@ -327,11 +331,3 @@ def _fields(facts: Facts, wanted: frozenset[str]) -> str:
 
 def _snake(names: Iterable[str]) -> list[str]:
     return [re.sub(r"(?<=[a-z0-9])(?=[A-Z])", "_", name).lower() for name in names]
-
-
-def _first_sentence(text: str) -> str:
-    return re.split(r"[.\n]", text.strip(), maxsplit=1)[0]
-
-
-def _russian(text: str, stems: tuple[str, ...]) -> bool:
-    return bool(CYRILLIC.search(text)) and any(re.search(rf"(?<![А-Яа-яЁё]){stem}", text, re.I) for stem in stems)

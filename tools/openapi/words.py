@@ -9,7 +9,7 @@ READ = frozenset(
     "inspect explain suggest autocomplete match head peek download average return returns display explore gets watch "
     "lists reads searches retrieves validates checks counts calculates queries fetches shows render lint tokenize "
     "encode decode highlight predict embed translate introspect classify detect recognize score rank summarize "
-    "geocode infer forecast recommend measure transcribe".split()
+    "geocode infer forecast recommend measure transcribe evaluate evaluates".split()
 )
 # Of these, the words that change something as often: resolve an alert, page a person, fetch from elsewhere, mark as
 # read. They prove nothing for another method than GET.
@@ -73,7 +73,7 @@ GET_NOUNS = frozenset(
 # What a GET may do besides to its own answer: take it away.
 GET_TAKES = frozenset(
     "receive consume pop dequeue claim acquire redeem verify relay take lease toggle switch ack unsubscribe move copy "
-    "set change update mark assign".split()
+    "set change update mark assign on off buy vote reserve join pair unpair connect disconnect forward".split()
 )
 # Making or changing one of these acts beyond the record itself: it runs, spends, sends or hands out power.
 ACTING_NOUNS = frozenset(
@@ -108,6 +108,13 @@ ACTING_FIELDS = frozenset(
     "delete_after prune skip_backup "
     "instance_type num_nodes node_count replicas plan_id billing_cycle".split()
 )
+# Verbs that a reading may be done by: “Run a search”.
+RUNS = frozenset("run execute start call invoke submit generate make open apply".split())
+# Verbs that look at a text and do not run it: the `sql` of `explain_query`, the `code` of `validate_coupon`.
+LOOKS = frozenset(
+    "validate check lint parse format highlight explain estimate describe search find lookup tokenize detect classify "
+    "compare verify".split()
+)
 CODE_FIELDS = frozenset("command commands cmd script code sql statement program expression_code shell".split())
 MANY_FIELDS = frozenset("ids deletions items_to_delete".split())
 RESERVED_PATHS = frozenset("admin private internal system sudo root superuser maintenance".split())
@@ -124,16 +131,23 @@ GET_CONFESSIONS = (
     r"\b(deletes|removes|dequeues|invalidates|consumes)\b",
     r"\bmark(s|ed|ing)? .{0,40}\bas (read|seen|done|used|delivered)",
     r"\b(is|are|gets?) (removed|deleted|consumed|reset)\b",
-    r"\b(clears|resets|activates|toggles|revokes|unsubscribes)\b", r"\bone-click\b",
+    r"\b(clears|resets|activates|toggles|revokes|unsubscribes) (the|an?|all|any|every|this|that|it|one|your|their)\b",
+    r"\bone-click\b",
     r"\band (then )?\w+s (it|them)\b",
 )  # fmt: skip
 SESSION_VERBS = frozenset("login logout signin signout signup".split())
 
 # The forms by which Russian says that something is done, not that it was: infinitive, third person, action noun.
-RU_VERB = r"[а-яё]*(?:ть|ти|ет|ёт|ит|ют|ут|ят|ат)(?:ся)?(?![а-яё])"
+RU_VERB = r"(?:(?<=[тч])[ьи]|[а-яё]*(?:ть|ти|ет|ёт|ит|ют|ут|ят|ат))(?:ся)?(?![а-яё])"
 RU_ACTION = r"(?:[а-яё]*(?:ние|ка|ция)|с|к|т|а)?(?![а-яё])"
 RU_READ = ("получ", "возвраща", "список", "спис", "поиск", "найти", "показ", "просмотр", "посчит", "подсч", "провер",
            "прочит", "чтени", "выдать спис", "статус", "состояни", "сравн", "рассчит", "вычисл")  # fmt: skip
+# Infinitives with which a text says that something is told.
+RU_TELLING = (
+    *RU_READ, "выгруз", "скача", "экспорт", "посмотр", "узна", "выве", "запрос", "перечисл", "отобраз", "сформир",
+    "прогноз", "оцени", "оценк", "определ", "подобр", "просм", "увид", "искать", "ищ", "выбрать", "ответ", "чита",
+    "счита",
+)  # fmt: skip
 RU_WRITE = ("созда", "добав", "обнов", "измен", "правк", "переимен", "сохран", "запис", "отметит", "загруз", "редакт")
 RU_DANGER = ("удал", "стер", "очист", "сброс", "отмен", "останов", "перезапус", "восстанов", "откат", "отправ",
              "отозв", "отзыв", "заблок", "разблок", "оплат", "списат", "перевест", "выполн", "запус", "назнач",

@@ -4,7 +4,9 @@ from collections import Counter
 import pytest
 
 from tests.tools.openapi.conftest import DATA
+from tools.openapi.document import load_document
 from tools.openapi.effects import Facts, classify
+from tools.openapi.operations import operations
 from tools.toolset import Effect
 
 
@@ -43,6 +45,72 @@ def test_operations_from_memory_of_other_apis(name, dangers, reads):
     assert counts["danger", Effect.READ] == 0
     assert counts["danger", Effect.WRITE] <= 0.02 * dangers
     assert counts["read", Effect.READ] >= 0.9 * reads
+
+
+def test_the_operations_of_thirty_imaginary_services():
+    folder = DATA.parent / "danger_eighth"
+    rows = [json.loads(line) for line in (folder / "danger_eighth.jsonl").read_text("utf-8").splitlines()]
+    found = {(spec, o.method, o.path): o.facts for spec in {row["spec"] for row in rows}
+             for o in operations(load_document(str(folder / spec)))}  # fmt: skip
+    counts = Counter((row["label"], classify(found[row["spec"], row["method"], row["path"]]).effect) for row in rows)
+    assert sum(counts.values()) == 300
+    assert (counts["danger", Effect.READ], counts["danger", Effect.WRITE], counts["write", Effect.READ]) == (0, 0, 0)
+    assert counts["read", Effect.READ] >= 0.9 * 135
+
+
+@pytest.mark.parametrize(
+    ("method", "path", "summary", "description"),
+    [
+        ("GET", "/door/{id}/open", "Opens the door", ""),
+        ("GET", "/x", "Ring the bell", ""),
+        ("GET", "/x", "Feed the fish", ""),
+        ("GET", "/lamp/on", "", ""),
+        ("GET", "/x", "Перевести деньги", ""),
+        ("GET", "/x", "Списать долг", ""),
+        ("GET", "/x", "Завершить смену", ""),
+        ("POST", "/x", "Tell the customer when the parcel arrives", ""),
+        ("POST", "/x", "Checks the passengers in", ""),
+        ("POST", "/x", "Where to send the money", ""),
+        ("POST", "/x", "Which gate to open", ""),
+        ("POST", "/x", "Obtain a token for another user", ""),
+        ("POST", "/x", "Get a session that acts as another person", ""),
+        ("POST", "/x", "Посчитать и выплатить зарплату", ""),
+        ("POST", "/x", "", "Computes the invoice, then emails it to the customer."),
+        ("POST", "/x", "", "Finds duplicates and merges them."),
+        ("POST", "/x", "", "Calculates totals. The period is locked."),
+        ("POST", "/x", "", "Ranks of all players are reset."),
+        ("POST", "/x", "", "Проверяет заявку и зачисляет деньги."),
+        ("POST", "/x", "", "Возвращает данные карты в банк и блокирует её."),
+        ("POST", "/bids/evaluate", "", "Evaluates the bids and awards the contract."),
+    ],
+)
+def test_sentences_that_confess(method, path, summary, description):
+    assert classify(Facts(method, path, "", summary, description)).effect is Effect.DANGER
+
+
+@pytest.mark.parametrize(
+    ("method", "summary", "description"),
+    [
+        ("GET", "Open orders", ""),
+        ("GET", "Schedule of the day", ""),
+        ("GET", "The present state", ""),
+        ("GET", "History of a flag's toggles", ""),
+        ("GET", "Stream the log", ""),
+        ("GET", "Скачать отчёт", ""),
+        ("GET", "Узнать баланс", ""),
+        ("POST", "Where is the parcel", ""),
+        ("POST", "How much would it cost", ""),
+        ("POST", "Tell whether a card would open a door", ""),
+        ("POST", "Verify a signature", ""),
+        ("POST", "Quote the price of a stay", ""),
+        ("POST", "", "Computes the route between two places."),
+        ("POST", "", "Compute totals of a cart without placing an order."),
+        ("POST", "", "Returns how similar two texts are."),
+        ("POST", "", "Считает стоимость доставки."),
+    ],
+)
+def test_sentences_that_prove_reading(method, summary, description):
+    assert classify(Facts(method, "/x", "", summary, description)).effect is Effect.READ
 
 
 @pytest.mark.parametrize(
