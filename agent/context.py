@@ -19,7 +19,7 @@ from tools.text import cut
 
 STALE = "[an older version of this document; a newer snapshot follows below]"
 STUB = "[an old result, left out to save room; call the tool again if you need it]"
-NO_ATTACHMENT = "[an attachment, left out to save room; read it again with read_attachment if you need it]"
+NO_ATTACHMENT = "[an attachment, left out to save room; read it again if you need it]"
 OVERHEAD = 8
 MARKER = 16
 LEAST = 200

@@ -26,7 +26,7 @@ class ConfigError(Exception):
 class Settings(BaseSettings):
     """Everything an operator may set. Unset values give the demo: embedded database, embedded backend, demo model."""
 
-    model_config = SettingsConfigDict(env_file=".env", extra="ignore", case_sensitive=False)
+    model_config = SettingsConfigDict(env_file=".env", extra="ignore", case_sensitive=False, allow_inf_nan=False)
 
     # Where it runs
     host: str = Field("127.0.0.1", description="Address to listen on.")
@@ -181,6 +181,8 @@ class Settings(BaseSettings):
     @model_validator(mode="after")
     def _consistent(self) -> Self:
         self.log_format = self.log_format or ("json" if self.production else "console")
+        if (self.price_input is None) != (self.price_output is None):
+            raise ValueError("PRICE_INPUT and PRICE_OUTPUT go together: a cost needs both")
         if self.sign_in is None:
             self.sign_in = "demo" if self.backend_url is None else "password"
         if self.sign_in == "demo" and self.backend_url is not None:

@@ -9,6 +9,7 @@ from collections import OrderedDict
 from collections.abc import Iterable, Iterator, Sequence
 from itertools import groupby
 from typing import Any
+from urllib.parse import quote
 
 from ui import cards
 from ui.cards import CONFIRM, Part
@@ -121,7 +122,7 @@ def _draw(group: Sequence[Part], titles: Titles) -> Drawn:
     if meta.get("drawn"):
         return dict(part)
     if part["role"] == "user":
-        return _message("user", _text(plain(_words(part))), meta)
+        return _message("user", _text("\n".join([plain(_words(part)), *map(_file, meta.get("files", ()))])), meta)
     if kind in ("view", "actions"):
         return _message("assistant", meta["value"], meta)
     if _kinship(part) == WORK and (len(group) > 1 or kind in TOOLS):
@@ -149,6 +150,11 @@ def _words(part: Part) -> str:
     """A person's words, as a string or as Gradio's list of contents."""
     content = part["content"]
     return content if isinstance(content, str) else "\n".join(item.get("text", "") for item in content)
+
+
+def _file(file: dict[str, str]) -> str:
+    """The name of an attached file as the way to it."""
+    return f'<a class="cs-file" href="/ui/files/{quote(file["id"], safe="")}" download>{plain(file["name"])}</a>'
 
 
 def _text(html: str) -> dict[str, str]:

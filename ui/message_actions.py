@@ -15,6 +15,7 @@ from tools.toolset import Lang
 from ui.answers import request_language, signed_in
 from ui.pages.files import attached
 from ui.strings import words
+from ui.transcript import files_of
 
 Person = Annotated[Principal, Depends(signed_in)]
 Id = Annotated[str, Field(min_length=1, max_length=255)]
@@ -103,8 +104,13 @@ def markdown(page: Page, lang: Lang) -> str:
     for message in page.messages:
         who = words("export.you", lang) if message.role == "user" else "Countersign"
         blocks.append(f"## {who} · {message.created_at[:16].replace('T', ' ')} UTC")
-        blocks += [message.text] if message.role == "user" else _said(message.parts, lang)
+        blocks += _asked(message) if message.role == "user" else _said(message.parts, lang)
     return "\n\n".join(block for block in blocks if block.strip()) + "\n"
+
+
+def _asked(message: Message) -> Iterator[str]:
+    yield message.text
+    yield "\n".join(f"- `{_line(file['name'])}`" for file in files_of(message))
 
 
 def _said(parts: Sequence[dict[str, Any]], lang: Lang) -> Iterator[str]:

@@ -75,15 +75,15 @@ def _kept(message: Message, without: str | None) -> bool:
 def _shown(page: Page, message: Message, lang: Lang) -> list[Part]:
     if message.role == "user":
         meta = {"type": "user", "id": message.id, "seq": message.seq, "scope": page.conversation_id}
-        return [{"role": "user", "content": _with_files(message), "metadata": meta}]
+        return [{"role": "user", "content": message.text, "metadata": meta | {"files": files_of(message)}}]
     parts = _stopped(message.parts) if message.state == "canceled" else message.parts
     return [view(), *answer(page.conversation_id, message.turn_id, _with_actions(page, message, parts), lang)]
 
 
-def _with_files(message: Message) -> str:
-    """A person's words, and the names of the files that went with them."""
-    names = [part["content"] for part in message.parts if part["metadata"]["type"] == "file"]
-    return "\n".join([message.text, *(f"📎 {name}" for name in names)])
+def files_of(message: Message) -> list[dict[str, str]]:
+    """The files that went with a person's words: their ids and names."""
+    files = (part for part in message.parts if part["metadata"]["type"] == "file")
+    return [{"id": part["metadata"]["id"], "name": part["content"]} for part in files]
 
 
 def _with_actions(page: Page, message: Message, parts: Sequence[Part]) -> Sequence[Part]:

@@ -293,6 +293,8 @@ def test_files_are_dropped_listed_taken_back_and_go_with_the_message(enter):
     )
     say(page, "Which environments are there?")
     expect(page.locator(".cs-filebar").get_by_role("status")).to_be_hidden()
-    expect(page.locator(".user-row")).to_contain_text("📎 notes.txt")
     expect(chips).to_have_count(0)
     settled(page)
+    with page.expect_download() as download:
+        page.locator(".user-row").get_by_role("link", name="notes.txt").click()
+    assert (download.value.suggested_filename, download.value.path().read_text()) == ("notes.txt", "Привет")

@@ -45,6 +45,16 @@ def test_each_end_of_a_request_has_a_sentence_of_its_own(lang):
     assert cards.confirm({"metadata": denied}, lang)["ended"] is None
 
 
+def test_a_file_of_a_message_is_a_link_whatever_it_is_called():
+    files = [{"id": "0-1", "name": "<b>&.txt"}, {"id": '"><script>', "name": "x"}]
+    [drawn] = Artist().draw([{"role": "user", "content": "look", "metadata": {"type": "user", "files": files}}])
+    assert drawn["content"][0]["text"].splitlines() == [
+        "look",
+        '<a class="cs-file" href="/ui/files/0-1" download>&lt;b&gt;&amp;.txt</a>',
+        '<a class="cs-file" href="/ui/files/%22%3E%3Cscript%3E" download>x</a>',
+    ]
+
+
 def test_neighbouring_tools_share_a_card_and_words_part_them():
     drawn = Artist().draw([tool(1), tool(2), part("stream_token", 3, "so"), tool(4)])
     assert kinds(drawn) == ["steps", "text", "steps"]

@@ -51,8 +51,18 @@ export function files() {
   document.addEventListener("dragover", (event) => { if (carries(event)) { event.preventDefault(); mark(true); } });
   document.addEventListener("dragleave", (event) => { if (!event.relatedTarget) mark(false); });
   document.addEventListener("drop", (event) => { if (carries(event)) { event.preventDefault(); mark(false); send([...event.dataTransfer.files]); } });
+  document.addEventListener("click", (event) => { const link = event.target.closest?.("a.cs-file"); if (link && window.CSFrame) { event.preventDefault(); take(link); } });
   document.addEventListener("cs:show", refresh);
   document.addEventListener("cs:busy", () => { status.textContent = ""; refresh(); });
   setTimeout(refresh);
   return { element: h("div", { class: "cs-filebar" }, chips, status), add: h("span", {}, add, input) };
+}
+
+/** In a frame there is no cookie that a plain link would send: the file is asked for as everything else, and kept from here. */
+async function take(link) {
+  const response = await fetch(link.href);
+  if (!response.ok) return;
+  const address = URL.createObjectURL(await response.blob());
+  Object.assign(document.createElement("a"), { href: address, download: link.textContent }).click();
+  setTimeout(() => URL.revokeObjectURL(address), 1000);
 }
