@@ -2,6 +2,7 @@
 
 import importlib
 import pkgutil
+import signal
 import sys
 from pathlib import Path
 
@@ -25,4 +26,5 @@ def run(name: str, argv: list[str]) -> int:
 
 
 if __name__ == "__main__":
+    signal.signal(signal.SIGTERM, lambda *_: sys.exit(128 + signal.SIGTERM))  # ends what was started, too
     sys.exit(main(sys.argv[1:]))

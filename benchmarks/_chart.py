@@ -43,7 +43,7 @@ def _cpu(way: dict[str, Any]) -> float:
 
 
 def _most(way: dict[str, Any]) -> float:
-    return max(way["most_streams"].values())
+    return max(way["most_streams"].values(), default=0)
 
 
 def _panel(title: str, bars: list[tuple[str, float]], top: int) -> str:

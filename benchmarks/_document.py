@@ -63,7 +63,7 @@ def page(results: dict[str, Any]) -> str:
             "## Start, memory, incidents\n",
             _tables.servers(rows),
             "## What is not there\n",
-            _tables.reasons(rows),
+            _tables.reasons(rows, peers.get("troubles", ())),
         ]
     if load:
         parts += ["## Many people on the product\n", _tables.crowds(load)]

@@ -45,8 +45,9 @@ def streams(rows: dict[str, Row]) -> str:
     return table(head, (_way(label, way, first) for label, way in ways))
 
 
-def _way(label: str, way: Row, first: float) -> list[Any]:
-    added = round(way["first_ms"]["median"] - first, 1)
+def _way(label: str, way: Row, first: float | None) -> list[Any]:
+    heard = way["first_ms"]["median"]
+    added = None if heard is None or first is None else round(heard - first, 1)
     most = way["most_streams"]
     return [
         label, added, most.get("1"), most.get("2"),
@@ -57,7 +58,7 @@ def _way(label: str, way: Row, first: float) -> list[Any]:
 
 def growth(rows: dict[str, Row]) -> str:
     """Milliseconds, live bytes and memory at some turns, answers in one burst."""
-    known = [row for row in rows.values() if "growth" in row]
+    known = [row for row in rows.values() if row.get("growth")]
     marks = [at["turn"] for at in known[0]["growth"]] if known else []
     head = (
         "", *(f"ms, turn {n}" for n in marks), *(f"live bytes a turn, by turn {n}" for n in marks),
@@ -80,21 +81,19 @@ def servers(rows: dict[str, Row]) -> str:
 def _server(row: Row) -> list[Any]:
     memory = row["memory"]
     return [
-        row["label"], row["first_start_s"], row["start_s"], memory["idle_mb"], memory["idle_tree_mb"],
-        memory["kb_per_open"], row["approval_ms"], row["recovery_ms"],
+        row["label"], row["first_start_s"], row["start_s"], memory.get("idle_mb"), memory.get("idle_tree_mb"),
+        memory.get("kb_per_open"), row["approval_ms"], row["recovery_ms"],
     ]  # fmt: skip
 
 
-def reasons(rows: dict[str, Row]) -> str:
+def reasons(rows: dict[str, Row], troubles: Sequence[str]) -> str:
     """Why a figure is missing."""
     lines = [
         f"- {row['label']}: {row[why]}."
         for row in rows.values() for why in ("approval_why", "recovery_why") if row.get(why)
     ]  # fmt: skip
-    return (
-        "\n".join([*lines, "- (d): there is no server, so no process, memory or start; its CPU is the client's."])
-        + "\n"
-    )
+    lines.append("- (d): there is no server, so no process, memory or start; its CPU is the client's.")
+    return "\n".join([*lines, *(f"- Not measured in this run: {trouble}." for trouble in troubles)]) + "\n"
 
 
 def crowds(load: Row) -> str:

@@ -8,8 +8,13 @@ import json
 import subprocess
 import sys
 import time
+import zlib
+from collections.abc import Awaitable, Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Any
+
+from websockets.exceptions import WebSocketException
 
 from benchmarks._lab.ear import Ear
 from benchmarks._lab.figures import percentile
@@ -21,7 +26,7 @@ WIRES: dict[str, Any] = {
     "raw": RawWire, "sse": SseWire, "chainlit": ChainlitWire, "api": GradioApi, "page": GradioPage,
 }  # fmt: skip
 PATIENCE = 60.0
-EXPECTED = (HttpError, OSError, RuntimeError, TimeoutError, ValueError)
+BROKEN = (EOFError, HttpError, LookupError, OSError, RuntimeError, ValueError, WebSocketException, zlib.error)
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,23 +69,39 @@ def told(ear: Ear) -> dict[str, Any]:
 
 async def live(job: Job, wire: Wire, number: int, opened: asyncio.Barrier) -> list[Ear]:
     """One person: open the page, wait for the others, then talk."""
-    heard = []
-    try:
-        await wire.open()
-    finally:
-        await opened.wait()
+    error = await _failure(wire.open())
+    await opened.wait()
     await asyncio.sleep(job.spread * number / job.people)
+    heard = []
     for _ in range(job.turns):
-        ear = Ear()
-        try:
-            ear = await asyncio.wait_for(wire.say(job.message), PATIENCE)
-        except EXPECTED as error:
-            ear.end(f"{type(error).__name__}: {error}"[:300])
+        ear = await _heard(wire, job.message, error)
         heard.append(ear)
         if job.pause:
             print(json.dumps(told(ear)), flush=True)
             await asyncio.to_thread(sys.stdin.readline)
     return heard
+
+
+async def _heard(wire: Wire, message: str, error: str | None) -> Ear:
+    """What is heard of one answer; whoever could not open the page hears nothing."""
+    ear = Ear()
+
+    async def say() -> None:
+        nonlocal ear
+        ear = await wire.say(message)
+
+    if error := error or await _failure(say()):
+        ear.end(error)
+    return ear
+
+
+async def _failure(work: Awaitable[None]) -> str | None:
+    """Why the work failed or took too long; None when it went well."""
+    try:
+        await asyncio.wait_for(work, PATIENCE)
+    except BROKEN as error:
+        return f"{type(error).__name__}: {error}"[:300]
+    return None
 
 
 async def everybody(job: Job) -> list[Ear]:
@@ -91,7 +112,7 @@ async def everybody(job: Job) -> list[Ear]:
     if job.hold:
         print(json.dumps({"held": True}), flush=True)
         await asyncio.to_thread(sys.stdin.readline)
-    await asyncio.gather(*(wire.close() for wire in wires))
+    await asyncio.gather(*(wire.close() for wire in wires), return_exceptions=True)
     return [ear for ears in heard for ear in ears]
 
 
@@ -111,15 +132,19 @@ async def crowd(job: Job) -> dict[str, Any]:
     }
 
 
-def spawn(**job: Any) -> "subprocess.Popen[str]":
-    """The process, with its job handed over."""
-    process = subprocess.Popen(  # noqa: S603
-        [sys.executable, "-m", __name__], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
-    )
-    assert process.stdin is not None
-    process.stdin.write(json.dumps(job) + "\n")
-    process.stdin.flush()
-    return process
+@contextmanager
+def spawn(**job: Any) -> "Iterator[subprocess.Popen[str]]":
+    """The process, with its job handed over; it is killed when whoever listens to it fails."""
+    command = [sys.executable, "-m", __name__]
+    with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True) as process:  # noqa: S603
+        try:
+            assert process.stdin is not None
+            process.stdin.write(json.dumps(job) + "\n")
+            process.stdin.flush()
+            yield process
+        except BaseException:
+            process.kill()
+            raise
 
 
 def run_crowd(**job: Any) -> dict[str, Any]:

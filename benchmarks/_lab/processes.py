@@ -29,13 +29,14 @@ def start(command: Sequence[str], env: Mapping[str, str], folder: Path) -> subpr
 def await_page(url: str, process: subprocess.Popen[bytes], log: Path) -> None:
     """Return as soon as the page is there; raises `RuntimeError` when the server ended or does not come up."""
     deadline = time.monotonic() + READY
-    while True:
-        with suppress(httpx.TransportError):
-            if httpx.get(url, timeout=10).status_code == 200:
-                return
-        if process.poll() is not None or time.monotonic() > deadline:
-            raise RuntimeError(f"{url} did not come up: {log.read_text(errors='replace')[-2000:]}")
-        time.sleep(0.02)
+    with httpx.Client(timeout=10) as client:
+        while True:
+            with suppress(httpx.TransportError):
+                if client.get(url).status_code == 200:
+                    return
+            if process.poll() is not None or time.monotonic() > deadline:
+                raise RuntimeError(f"{url} did not come up: {log.read_text(errors='replace')[-2000:]}")
+            time.sleep(0.02)
 
 
 def tree(pid: int) -> list[psutil.Process]:

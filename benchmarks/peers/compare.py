@@ -1,11 +1,10 @@
 """All subjects through all measurements, against one model server and one PostgreSQL, in one run."""
 
 import asyncio
-import sys
 import tempfile
 import time
 from collections.abc import Callable, Iterator
-from contextlib import ExitStack, contextmanager
+from contextlib import ExitStack, contextmanager, nullcontext
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -14,6 +13,7 @@ from benchmarks._lab.database import Databases, postgres
 from benchmarks._lab.figures import spread
 from benchmarks._lab.machine import machine, versions
 from benchmarks._lab.model import model_server
+from benchmarks._lab.progress import bounded, say
 from benchmarks.peers import incidents, measures, venvs
 from benchmarks.peers.ratios import ratios, targets
 from benchmarks.peers.subjects import LIMIT, OURS, PEERS, Running, Subject
@@ -26,23 +26,28 @@ LOST = "an answer that was cut off is lost: nothing goes on with it"
 
 @dataclass(frozen=True, slots=True)
 class Plan:
-    """How much is measured: rounds behind each median, tokens of an answer, crowds, and turns to look at."""
+    """How much is measured: rounds behind each median, tokens of an answer, crowds, turns to look at.
+
+    `patience` is how many seconds one measure may take, with the start of what it measures.
+    """
 
     rounds: int = 5
     tokens: int = 100
     crowds: tuple[int, ...] = (25, 50)
     marks: tuple[int, ...] = (10, 100, 200)
     open: int = 50
+    patience: float = 900.0
     ladder: tuple[int, ...] = (5, 10, 15, 20, 25, 30, 40, 50, 60, 80, 100, 125, 150, 200)
 
 
 class Comparison:
-    """One run over everybody."""
+    """One run over everybody. `troubles` are the measures that failed or took too long; their figures are missing."""
 
     def __init__(self, plan: Plan, databases: Databases, model: str):
         self.plan = plan
         self.databases = databases
         self.model = model
+        self.troubles: list[str] = []
 
     def rows(self, only: set[str]) -> Iterator[tuple[str, Row]]:
         """The figures of one subject after the other, by name, the limit first; an empty `only` means everybody."""
@@ -57,54 +62,66 @@ class Comparison:
 
     def _way(self, subject: Subject, wire: str) -> Row:
         """Streams by one way in: first token, crowds, and the most at once with one process and with two."""
-        _say(f"{subject.name} by {wire}: streams")
-        plan = self.plan
-        with self._run(subject, wire) as (running, _):
-            way: Row = {
-                "first_ms": spread(measures.first_tokens(running, 2 * plan.rounds), 1),
-                "crowds": [measures.streaming(running, people, plan.rounds) for people in plan.crowds],
-            }
-            _say(f"{subject.name} by {wire}: most streams")
-            most = {"1": measures.most_streams(running, plan.ladder)}
+        name, plan = f"{subject.name} by {wire}", self.plan
+        way: Row = {"first_ms": spread([]), "crowds": [measures.silence(n) for n in plan.crowds], "most_streams": {}}
+        with self._noted(f"{name}: one process"), self._run(subject, wire) as (running, _):
+            with self._noted(f"{name}: first token", plan.patience):
+                way["first_ms"] = spread(measures.first_tokens(running, 2 * plan.rounds), 1)
+            for index, people in enumerate(plan.crowds):
+                with self._noted(f"{name}: {people} streams", plan.patience):
+                    way["crowds"][index] = measures.streaming(running, people, plan.rounds)
+            self._most(way, running, f"{name}: most streams")
         if subject is not LIMIT:
-            with self._run(subject, wire, 2) as (running, _):
-                most["2"] = measures.most_streams(running, plan.ladder)
-        return {**way, "most_streams": most}
+            with self._noted(f"{name}: two processes"), self._run(subject, wire, 2) as (running, _):
+                self._most(way, running, f"{name}: most streams of two processes")
+        return way
+
+    def _most(self, way: Row, running: Running, what: str) -> None:
+        with self._noted(what, self.plan.patience):
+            way["most_streams"][str(len(running.urls))] = measures.most_streams(running, self.plan.ladder)
 
     def _server(self, subject: Subject) -> Row:
-        _say(f"{subject.name}: start, memory, growth, incidents")
-        wire = subject.wires[0]
-        database = self.databases.fresh(subject.name)
-        starts = [self._start(subject, database) for _ in range(self.plan.rounds + 1)]
-        with subject.running(self.model, database, wire) as running:
-            memory = measures.memories(running, self.plan.open)
-        with self._run(subject, wire) as (running, database):
-            growth = measures.growth(running, database, self.plan.marks)
-        return {
-            "first_start_s": round(starts[0], 2),
-            "start_s": spread(starts[1:]),
-            "memory": memory,
-            "growth": growth,
-            **self._incidents(subject),
-        }
+        name, plan, wire = subject.name, self.plan, subject.wires[0]
+        row: Row = {"first_start_s": None, "start_s": spread([]), "memory": {}, "growth": []}
+        database = self.databases.fresh(name)
+        with self._noted(f"{name}: starts", plan.patience):
+            starts = [self._start(subject, database) for _ in range(plan.rounds + 1)]
+            row |= {"first_start_s": round(starts[0], 2), "start_s": spread(starts[1:])}
+        with self._noted(f"{name}: memory", plan.patience), subject.running(self.model, database, wire) as running:
+            row["memory"] = measures.memories(running, plan.open)
+        with self._noted(f"{name}: a conversation", plan.patience), self._run(subject, wire) as (running, database):
+            row["growth"] = measures.growth(running, database, plan.marks)
+        return {**row, **self._incidents(subject)}
 
     def _start(self, subject: Subject, database: str) -> float:
         with subject.running(self.model, database) as running:
             return running.started_s
 
     def _incidents(self, subject: Subject) -> Row:
+        """Approval to effect, and back after a kill, where there is such a thing."""
+        name, plan, wire = subject.name, self.plan, subject.wires[-1]
         row: Row = {"approval_ms": None, "approval_why": NO_APPROVAL, "recovery_ms": None, "recovery_why": LOST}
-        if subject.name == "langchain":
-            with self._run(subject, "sse") as (running, _):
-                times = asyncio.run(incidents.approvals(running, list(range(1, self.plan.rounds + 2)), b"effect-"))
-            return {**row, "approval_ms": spread(times[1:], 1), "approval_why": None}
+        if subject is OURS or name == "langchain":
+            row |= {"approval_ms": spread([]), "approval_why": None}
+            with self._noted(f"{name}: approvals", plan.patience), self._run(subject, wire) as (running, database):
+                times = asyncio.run(incidents.approvals(running, *incidents.deletions(subject, database, plan.rounds)))
+                row["approval_ms"] = spread(times[1:], 1)
         if subject is OURS:
-            with self._run(subject, "api") as (running, database):
-                boards = incidents.dashboards(database, self.plan.rounds + 1)
-                times = asyncio.run(incidents.approvals(running, boards, b'"tool_end"'))
-                back = asyncio.run(incidents.recoveries(running, self.plan.rounds))
-            row = {"approval_ms": spread(times[1:], 1), "recovery_ms": spread(back, 0)}
+            row |= {"recovery_ms": spread([]), "recovery_why": None}
+            with self._noted(f"{name}: kill -9", plan.patience), self._run(subject, wire) as (running, _):
+                row["recovery_ms"] = spread(asyncio.run(incidents.recoveries(running, plan.rounds)), 0)
         return row
+
+    @contextmanager
+    def _noted(self, what: str, seconds: float | None = None) -> Iterator[None]:
+        """Says what is measured; when it fails, or takes longer than `seconds`, that is noted and the rest goes on."""
+        say(what)
+        try:
+            with bounded(seconds) if seconds else nullcontext():
+                yield
+        except Exception as error:
+            self.troubles.append(f"{what}: {type(error).__name__}: {error}"[:500])
+            say(f"not measured: {self.troubles[-1]}")
 
     @contextmanager
     def _run(self, subject: Subject, wire: str, count: int = 1) -> Iterator[tuple[Running, str]]:
@@ -129,14 +146,11 @@ def compare(plan: Plan, only: set[str], told: Callable[[Report], None]) -> Repor
         folder = Path(ends.enter_context(tempfile.TemporaryDirectory(prefix="bench-model-")))
         databases = ends.enter_context(postgres())
         model = ends.enter_context(model_server(folder, plan.tokens))
-        for name, row in Comparison(plan, databases, model).rows(only):
+        comparison = Comparison(plan, databases, model)
+        for name, row in comparison.rows(only):
             rows = report["rows"]
             rows[name] = row
-            report |= {"ratios": ratios(rows), "targets": targets(rows)}
+            report |= {"troubles": comparison.troubles, "ratios": ratios(rows), "targets": targets(rows)}
             report["minutes"] = round((time.monotonic() - began) / 60, 1)
             told(report)
     return report
-
-
-def _say(what: str) -> None:
-    print(f"{time.strftime('%H:%M:%S')} {what}", file=sys.stderr, flush=True)

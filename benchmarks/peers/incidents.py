@@ -9,7 +9,7 @@ from benchmarks._lab import processes
 from benchmarks._lab.ear import Ear, now
 from benchmarks._lab.gradio_wire import GradioApi
 from benchmarks._lab.wires import SseWire
-from benchmarks.peers.subjects import Running
+from benchmarks.peers.subjects import OURS, Running, Subject
 
 BOARDS = "select id from workspace.dashboards order by id desc limit %s"
 
@@ -30,10 +30,12 @@ async def approvals(running: Running, ids: list[int], mark: bytes) -> list[float
     return times
 
 
-def dashboards(database: str, count: int) -> list[int]:
-    """Dashboards of the embedded workspace that may be deleted."""
+def deletions(subject: Subject, database: str, rounds: int) -> tuple[list[int], bytes]:
+    """What may be deleted, one more than the rounds, and what tells that it was."""
+    if subject is not OURS:
+        return list(range(1, rounds + 2)), b"effect-"
     with psycopg.connect(database) as connection:
-        return [row[0] for row in connection.execute(BOARDS, (count,))]
+        return [row[0] for row in connection.execute(BOARDS, (rounds + 1,))], b'"tool_end"'
 
 
 async def recoveries(running: Running, count: int) -> list[float]:

@@ -10,10 +10,17 @@ from benchmarks._lab import processes
 from benchmarks._lab.crowd import spawn
 from benchmarks._lab.database import live_bytes
 from benchmarks._lab.figures import spread
+from benchmarks._lab.progress import say
 from benchmarks.peers.subjects import Running
 
 BEHIND_MS = 250.0
 WINDOW = 5
+OF_A_CROWD = ("p95_ms", "worst_ms", "cpu_s_per_1000_tokens", "bytes_per_answer")
+
+
+def silence(people: int) -> dict[str, Any]:
+    """The row of a crowd that could not be measured."""
+    return {"people": people, **{figure: spread([]) for figure in OF_A_CROWD}, "errors": [], "failed": None}
 
 
 def first_tokens(running: Running, rounds: int) -> list[float | None]:
@@ -36,8 +43,10 @@ def streaming(running: Running, people: int, rounds: int) -> dict[str, Any]:
     }
 
 
-def _cpu(running: Running, run: dict[str, Any]) -> float:
-    """CPU seconds of the servers for 1,000 tokens; where there are none, of the client."""
+def _cpu(running: Running, run: dict[str, Any]) -> float | None:
+    """CPU seconds of the servers for 1,000 tokens; where there are none, of the client; None if an answer failed."""
+    if run["errors"]:
+        return None
     return 1000 * (run["server_cpu_s"] if running.pids else run["cpu_s"]) / max(run["tokens"], 1)
 
 
@@ -54,7 +63,9 @@ def keeps_up(running: Running, people: int) -> bool:
 
 def _behind(running: Running, people: int) -> float:
     run = running.crowd(people=people)
-    return math.inf if run["errors"] or run["p95_ms"] is None else run["p95_ms"]
+    behind = math.inf if run["errors"] or run["p95_ms"] is None else run["p95_ms"]
+    say(f"  {people} at once: {behind:.0f} ms behind, {len(run['errors'])} failed")
+    return behind
 
 
 def most_streams(running: Running, ladder: Sequence[int]) -> int:
@@ -79,6 +90,7 @@ def growth(running: Running, database: str, marks: tuple[int, ...]) -> list[dict
         for turn in range(1, max(marks) + 1):
             times.append(json.loads(process.stdout.readline())["whole_ms"])
             if turn in marks:
+                say(f"  turn {turn}: {times[-1]:.0f} ms")
                 live = live_bytes(database) - empty
                 last = times[-2 * WINDOW :] if turn > WINDOW else times
                 rows.append({"turn": turn, "ms": spread(last, 1), "live_bytes_a_turn": live // turn,
@@ -107,8 +119,7 @@ def held(running: Running, **job: Any) -> Iterator[None]:
     """A crowd that has talked and keeps its pages open."""
     with spawn(urls=running.urls, **{**running.job, "hold": True, **job}) as process:
         assert process.stdout is not None
-        process.stdout.readline()
-        try:
-            yield
-        finally:
-            process.communicate("\n")
+        if not process.stdout.readline():
+            raise RuntimeError("the crowd did not come together")
+        yield
+        process.communicate("\n")

@@ -11,7 +11,7 @@ def flat(row: Row, raw_first_ms: float | None) -> Figures:
     best = min(row["ways"].values(), key=lambda way: way["first_ms"]["median"] or 1e9)
     figures: Figures = {
         "first_token_added_ms": _minus(best["first_ms"]["median"], raw_first_ms),
-        "most_streams": max(max(way["most_streams"].values()) for way in row["ways"].values()),
+        "most_streams": max((n for way in row["ways"].values() for n in way["most_streams"].values()), default=None),
     }
     for name, way in row["ways"].items():
         for crowd in way["crowds"]:
@@ -24,12 +24,12 @@ def flat(row: Row, raw_first_ms: float | None) -> Figures:
 
 
 def _server(row: Row) -> Figures:
-    growth = row["growth"]
+    growth, memory = row["growth"], row["memory"]
     figures: Figures = {
         "start_s": row["start_s"]["median"],
-        "idle_mb": row["memory"]["idle_mb"],
-        "kb_per_open": row["memory"]["kb_per_open"],
-        "growth_of_a_turn": _over(growth[-1]["ms"]["median"], growth[0]["ms"]["median"]),
+        "idle_mb": memory.get("idle_mb"),
+        "kb_per_open": memory.get("kb_per_open"),
+        "growth_of_a_turn": _over(growth[-1]["ms"]["median"], growth[0]["ms"]["median"]) if growth else None,
         "approval_ms": (row["approval_ms"] or {}).get("median"),
         "recovery_ms": (row["recovery_ms"] or {}).get("median"),
     }

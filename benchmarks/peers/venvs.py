@@ -2,11 +2,13 @@
 
 import hashlib
 import subprocess
-import sys
 import venv
 from pathlib import Path
 
+from benchmarks._lab.progress import say
+
 CACHE = Path(__file__).parents[1] / ".venvs"
+PATIENCE = 1800
 _GRAPH = (
     "langgraph==1.2.24",
     "langgraph-checkpoint-postgres==3.2.0",
@@ -25,9 +27,9 @@ def python(name: str) -> str:
     folder = CACHE / f"{name}-{hashlib.sha256(' '.join(wanted).encode()).hexdigest()[:8]}"
     interpreter, done = folder / "bin" / "python", folder / ".installed"
     if not done.exists():
-        print(f"Installing {name} (once) ...", file=sys.stderr, flush=True)
+        say(f"installing {name} (once)")
         venv.create(folder, with_pip=True, clear=True)
-        subprocess.run([interpreter, "-m", "pip", "install", "-qq", *wanted], check=True)  # noqa: S603
+        subprocess.run([interpreter, "-m", "pip", "install", "-qq", *wanted], check=True, timeout=PATIENCE)  # noqa: S603
         done.touch()
     return str(interpreter)
 
