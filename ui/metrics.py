@@ -7,6 +7,8 @@ from fastapi import APIRouter, Request, Response
 from prometheus_client import CONTENT_TYPE_LATEST, CollectorRegistry, Gauge, generate_latest
 from prometheus_client import REGISTRY as PROCESS
 
+from ui.visitors import bearer
+
 LOCAL = {"127.0.0.1", "::1"}
 FORWARDED = ("forwarded", "x-forwarded-for", "x-real-ip", "x-forwarded-host")
 Gauges = Callable[[], Awaitable[Mapping[str, Mapping[str, int]]]]
@@ -32,7 +34,7 @@ def metrics_routes(gauges: Gauges | None, token: str) -> APIRouter:
 
 def _allowed(request: Request, token: str) -> bool:
     if token:
-        given = request.headers.get("authorization", "").removeprefix("Bearer ")
+        given = bearer(request.headers.get("authorization", ""))
         return hmac.compare_digest(given.encode(), token.encode())
     through = any(name in request.headers for name in FORWARDED)
     return not through and request.client is not None and request.client.host in LOCAL

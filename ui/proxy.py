@@ -17,7 +17,7 @@ from tools.toolset import Role
 from ui.handles import with_handle
 from ui.roles import NotListed, role_of
 from ui.sessions import Sessions
-from ui.visitors import PROGRAM, Finder, Verifier
+from ui.visitors import PROGRAM, Finder, Verifier, bearer
 
 OPEN = ("/healthz", "/readyz", "/metrics", "/cs-static/", "/.well-known/jwks.json")
 MODE = "header"
@@ -51,7 +51,7 @@ class ProxyPeople:
     async def person(self, headers: Headers) -> Principal:
         """The person; raises `Unauthenticated` for a request that did not come through the proxy."""
         if self._names.token:
-            return await self._verifier.verify(headers.get(self._names.token, "").removeprefix("Bearer "))
+            return await self._verifier.verify(bearer(headers.get(self._names.token, "")))
         given = headers.get("x-proxy-secret", "")
         if not hmac.compare_digest(given.encode(), self._names.secret.encode()):
             raise Unauthenticated("proxy_secret")

@@ -12,6 +12,8 @@ from agent.identity import Principal, Unauthenticated
 
 COOKIE = "countersign"
 PROGRAM = "x-countersign-program"
+AUTHORIZATION = "authorization"
+BEARER = "bearer"
 
 
 class Verifier(Protocol):
@@ -28,6 +30,12 @@ class Finder(Protocol):
     async def find(self, handle: str) -> Principal | None:
         """None when the handle is unknown or over."""
         ...
+
+
+def bearer(value: str) -> str:
+    """The token of a header: behind `Bearer` in whatever case (RFC 9110, 11.1), or the whole value."""
+    scheme, _, token = value.partition(" ")
+    return token.lstrip(" ") if scheme.lower() == BEARER else value
 
 
 class Visitors:
@@ -49,15 +57,21 @@ class Visitors:
 
         Raises `Unauthenticated` for a token that does not hold.
         """
-        token = user_jwt or headers.get(self._header, "")
+        token = bearer(user_jwt) or self._token(headers)
         return await self._verifier.verify(token) if token else None
+
+    def _token(self, headers: Mapping[str, str]) -> str:
+        """The token in the header; in `Authorization` another scheme than `Bearer` is not ours, such as a proxy's."""
+        value = headers.get(self._header, "")
+        ours = self._header != AUTHORIZATION or value.lower().startswith(f"{BEARER} ")
+        return bearer(value) if ours else ""
 
     def is_browser(self, cookies: Mapping[str, str], headers: Mapping[str, str], user_jwt: str = "") -> bool:
         """Whether a call comes from the page: it has the cookie and no token of its own.
 
         A program behind a proxy that knows its person has neither, and is marked by `ui/proxy.py`.
         """
-        return self.cookie in cookies and not user_jwt and not headers.get(self._header) and PROGRAM not in headers
+        return self.cookie in cookies and not user_jwt and not self._token(headers) and PROGRAM not in headers
 
     async def anyone(self, cookies: Mapping[str, str], headers: Mapping[str, str], user_jwt: str = "") -> Principal:
         """The person, by token first; raises `Unauthenticated` for nobody."""
