@@ -276,6 +276,7 @@ DROP = """(files) => {
 
 def test_files_are_dropped_listed_taken_back_and_go_with_the_message(enter):
     page = enter()
+    expect(page.get_by_role("button", name="Attach a file")).to_be_visible()
     page.evaluate(DROP, [["notes.txt", "Привет"]])
     chips = page.get_by_role("list", name="Files for the next message").get_by_role("listitem")
     expect(chips).to_have_count(1)
