@@ -27,8 +27,8 @@ BOTH_KEYS = KeyRing(f"{NEXT_KEYS.spec},{KEYS.spec}")
 TENANT, ANN, BOB = "acme", "https://issuer|ann", "https://issuer|bob"
 
 
-def principal(subject: str = ANN, tenant: str = TENANT, role: Role = Role.EDITOR, minutes: float = 30) -> Principal:
-    """A signed-in person."""
+def principal(subject: str = ANN, tenant: str = TENANT, role: Role = Role.EDITOR, minutes: float = 1440) -> Principal:
+    """A signed-in person, for longer than any run of the tests takes: some are made when a module is imported."""
     name = subject.rpartition("|")[2].title()
     return Principal(tenant, subject, name, role, f"jwt-of-{name}", datetime.now(UTC) + timedelta(minutes=minutes))
 
