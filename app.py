@@ -37,15 +37,16 @@ from router.router import Router
 from store.embedded import EmbeddedPostgres, EmbeddedPostgresError
 from store.gauges import active_turns, pending_approvals
 from store.migrate import UnsupportedDatabase, upgrade
-from store.pool import Pool, open_pool
+from store.person import SERVICE
+from store.pool import Pool, lent, open_pool
 from tools.identity import ServiceIdentity
 from tools.openapi.document import DocumentError
 from tools.openapi.policy import PolicyError
 from tools.toolset import Effect, Role, Toolset
 from ui.app import build_app
-from ui.authority import TokenEndpoint
+from ui.authority import DemoTokens, TokenEndpoint
 from ui.modes import house_tokens, open_id_provider, proxy_people, workspace_tokens
-from ui.options import DemoPerson, Example, PageOptions, Services, WritableTool
+from ui.options import Authority, DemoPerson, Example, PageOptions, Services, WritableTool
 from ui.pages.audit import StoredAudit
 from ui.pages.feedback import StoredFeedback
 from ui.pages.usage import StoredUsage
@@ -215,7 +216,7 @@ async def opened(house: House) -> AsyncIterator[tuple[Services, PageOptions]]:
         forgetting = asyncio.create_task(keep_forgetting(pool, idle))
         tokens = tokens_of(house)
         known = verifier(house, tokens, http)
-        token_place = authority(house, http)
+        token_place = authority(house, tokens, http)
         services = Services(
             turns=turns,
             sessions=Sessions(StoredRows(pool), house.keys),
@@ -252,7 +253,7 @@ def verifier(house: House, tokens: PersonTokens, http: httpx.AsyncClient) -> Ver
         return shared_secret_verifier(settings, settings.user_jwt_secret.get_secret_value(), http)
     if settings.makes_tokens and settings.backend_url:
         own = KeySet([tokens.key])
-        return token_verifier(settings, StaticKeys(own), settings.public_url or "")
+        return token_verifier(settings, StaticKeys(own), settings.own_issuer)
     place = settings.user_jwks_url or f"{house.backend_url}/.well-known/jwks.json"
     known = token_verifier(settings, JwksUrl(place, http), ISSUER)
     foreign = settings.user_jwks_url is not None and settings.backend_url is None
@@ -276,9 +277,7 @@ def tokens_of(house: House) -> PersonTokens:
     return house_tokens(house.settings, house.keys)
 
 
-def fresh_tokens(
-    house: House, token_place: TokenEndpoint | None, known: Verifier, tokens: PersonTokens
-) -> Fresh | None:
+def fresh_tokens(house: House, token_place: Authority | None, known: Verifier, tokens: PersonTokens) -> Fresh | None:
     """How people stay signed in beyond one token."""
     if house.settings.makes_tokens:
         return of_our_own(tokens)
@@ -287,16 +286,18 @@ def fresh_tokens(
     return None
 
 
-def authority(house: House, http: httpx.AsyncClient) -> TokenEndpoint | None:
+def authority(house: House, tokens: PersonTokens, http: httpx.AsyncClient) -> Authority | None:
     """Who gives out tokens for passwords, in the modes that have one."""
     if house.settings.sign_in not in {"demo", "password"}:
         return None
+    if house.settings.makes_tokens:
+        return DemoTokens(demo_people(house), tokens, house.settings.default_tenant)
     return TokenEndpoint(house.settings.token_url or f"{house.backend_url}/auth/token", http)
 
 
 async def gauges(pool: Pool) -> dict[str, dict[str, int]]:
     """What the database knows about right now; raises `psycopg.Error`."""
-    async with pool.connection(timeout=2) as connection:
+    async with lent(pool, SERVICE, seconds=2) as connection:
         pending = await pending_approvals(connection)
         return {"turns_active": await active_turns(connection), "approvals": {"pending": pending}}
 

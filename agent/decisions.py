@@ -5,6 +5,7 @@ from typing import Any
 from uuid import UUID
 
 from agent import words
+from agent.acting import as_person
 from agent.approvals import Decision, attempt, refusal
 from agent.cards import INTERRUPTED, dropped, redraw, refresh, stored, voided
 from agent.credentials import Credentials
@@ -37,6 +38,7 @@ class Decisions(Library):
     _tails: Tails
     _worker: Worker
 
+    @as_person
     async def decide(self, principal: Principal, decision: Decision) -> Approval:
         """Approve, deny or edit a pending card. An edit answers with the new version, still pending.
 
@@ -58,6 +60,7 @@ class Decisions(Library):
             raise refused
         return self._approvals.part(decided.approval)
 
+    @as_person
     async def answer(self, principal: Principal, question_id: str, text: str) -> None:
         """Answer a question of the agent; the first answer stands."""
         mine = principal.tenant, principal.subject
@@ -77,6 +80,7 @@ class Decisions(Library):
         if not answered.won and answered.question.answer != said:
             raise Refused("already_answered", turn.lang)
 
+    @as_person
     async def cancel(self, principal: Principal, conversation_id: str, turn_id: str | None = None) -> None:
         """Stop the turn (or whichever goes on); stopping what has ended does nothing."""
         mine, place = (principal.tenant, principal.subject), uuid_of(conversation_id)
@@ -102,6 +106,7 @@ class Decisions(Library):
             self._worker.cancel(stopped.id)
         self._tails.ring(stopped.id)
 
+    @as_person
     async def undo(self, principal: Principal, approval_id: str) -> Approval:
         """Take back what an approved call did, when the tool can and nothing newer touched the thing."""
         with refusing():
@@ -114,6 +119,7 @@ class Decisions(Library):
                 await self._redraw(connection, turn)
         return self._approvals.part(row)
 
+    @as_person
     async def look(self, principal: Principal, approval_id: str) -> dict[str, Any]:
         """How the thing is now that a call of unknown outcome was about; changes nothing."""
         with refusing():
@@ -149,6 +155,7 @@ class Decisions(Library):
         await self._credentials.keep(connection, turn_id, principal)
         await turns.resume(connection, turn_id)
 
+    @as_person
     async def _see_to(self, principal: Principal, turn: Turn) -> None:
         """What a turn may need when its person looks: their fresh token, or an end after too many dead workers."""
         with refusing():

@@ -8,6 +8,7 @@ from typing import Any
 from uuid import UUID
 
 from agent import extraction
+from agent.acting import as_person
 from agent.identity import Principal
 from agent.library import refusing, uuid_of
 from agent.refused import Refused
@@ -36,6 +37,7 @@ class Files:
         self._patience = patience
         self._slots = asyncio.Semaphore(AT_ONCE)
 
+    @as_person
     async def attach(
         self, principal: Principal, conversation_id: str | None, name: str, data: bytes, lang: Lang = "en"
     ) -> Attachment:
@@ -57,6 +59,7 @@ class Files:
             except TooMuch as much:
                 raise Refused("file_count" if str(much) == "files" else "file_total", lang) from None
 
+    @as_person
     async def waiting(self, principal: Principal, conversation_id: str) -> list[Attachment]:
         """The files that go along with the next message."""
         place = uuid_of(conversation_id)
@@ -66,6 +69,7 @@ class Files:
                     connection, principal.tenant, principal.subject, place, waiting=True
                 )
 
+    @as_person
     async def get(self, principal: Principal, file_id: str) -> tuple[str, bytes]:
         """The name and the bytes of a file."""
         mine, key = (principal.tenant, principal.subject), uuid_of(file_id)
@@ -77,6 +81,7 @@ class Files:
             raise Refused("not_found")
         return file.name, data
 
+    @as_person
     async def remove(self, principal: Principal, file_id: str) -> None:
         """Take back a file that has not gone with a message yet."""
         with refusing():

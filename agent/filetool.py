@@ -9,7 +9,8 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 from store import attachments
 from store.attachments import Attachment
-from store.pool import Pool
+from store.person import person
+from store.pool import Pool, lent
 from tools.toolset import ArgumentError, Call, Effect, Preview, Problem, ToolResult, ToolSpec
 
 NAME = "read_attached_file"
@@ -70,7 +71,7 @@ class FileToolset:
     async def call(self, name: str, args: dict[str, Any], call: Call) -> ToolResult:
         """A part of the text of the one file that fits; else which files there are."""
         wanted = ReadAttachedFile.model_validate(args)
-        async with self._pool.connection() as connection:
+        async with lent(self._pool, person(call.tenant, call.subject)) as connection:
             files = await attachments.of_conversation(connection, call.tenant, call.subject, UUID(call.conversation_id))
         fitting = [file for file in files if wanted.file.casefold() in (file.name.casefold(), str(file.id))]
         fitting = fitting or [file for file in files if wanted.file.casefold() in file.name.casefold()]

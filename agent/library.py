@@ -10,6 +10,7 @@ from psycopg import OperationalError, errors
 from psycopg_pool import PoolTimeout
 
 from agent import words
+from agent.acting import as_person
 from agent.approvals import Approvals
 from agent.identity import Principal
 from agent.refused import Refused
@@ -33,6 +34,7 @@ class Library:
     _approvals: Approvals
     _price: Callable[[Usage], float | None]
 
+    @as_person
     async def open(
         self, principal: Principal, conversation_id: str, before: int | None = None, limit: int = 50
     ) -> Page:
@@ -55,6 +57,7 @@ class Library:
             earlier=kept[0].seq if len(found) > limit else None,
         )
 
+    @as_person
     async def spent(self, principal: Principal, conversation_id: str) -> Spent:
         """What all requests of a conversation cost so far; nothing for a conversation that is not the person's."""
         mine = principal.tenant, principal.subject
@@ -64,6 +67,7 @@ class Library:
         used = sum((Usage(*tokens) for tokens in kinds), Usage())
         return Spent(used, self._price(used))
 
+    @as_person
     async def conversations(
         self, principal: Principal, query: str | None = None, after: str | None = None, limit: int = 50
     ) -> list[ConversationRow]:
@@ -77,6 +81,7 @@ class Library:
                 found = await conversations.page(connection, *mine, after=last, limit=limit)
         return [ConversationRow.of(row) for row in found]
 
+    @as_person
     async def create(self, principal: Principal, lang: Lang = "en", title: str = "") -> ConversationRow:
         """A new, empty conversation."""
         title = words.short(title, words.MAX_TITLE, lang)
@@ -84,12 +89,14 @@ class Library:
             made = await conversations.create(connection, principal.tenant, principal.subject, title=title, lang=lang)
         return ConversationRow.of(made)
 
+    @as_person
     async def rename(self, principal: Principal, conversation_id: str, title: str) -> None:
         """Give a conversation a title."""
         title = words.short(title, words.MAX_TITLE, "en")
         async with self._store() as connection:
             await conversations.rename(connection, principal.tenant, principal.subject, uuid_of(conversation_id), title)
 
+    @as_person
     async def delete(self, principal: Principal, conversation_id: str) -> None:
         """Delete a conversation; a running turn in it is stopped first."""
         place = uuid_of(conversation_id)
@@ -101,6 +108,7 @@ class Library:
         with refusing():
             await retried(once)
 
+    @as_person
     async def set_review(self, principal: Principal, conversation_id: str, on: bool) -> None:
         """Whether `write` calls ask too; refused while a turn runs."""
         async with self._store("review_while_running") as connection:
@@ -108,6 +116,7 @@ class Library:
                 connection, principal.tenant, principal.subject, uuid_of(conversation_id), on
             )
 
+    @as_person
     async def pending(self, principal: Principal) -> list[dict[str, Any]]:
         """The parts of all cards and questions that wait for this person, oldest first.
 
@@ -123,12 +132,14 @@ class Library:
             if _waits(part)
         ]
 
+    @as_person
     async def count_pending(self, principal: Principal) -> int:
         """How many requests wait for this person's signature; questions are none."""
         async with self._store() as connection:
             _, waiting = await approvals.count_pending(connection, principal.tenant, principal.subject)
         return waiting
 
+    @as_person
     async def rate(
         self, principal: Principal, conversation_id: str, turn_id: str, value: Literal[-1, 0, 1], reason: str = ""
     ) -> None:
@@ -144,11 +155,13 @@ class Library:
             else:
                 await feedback.clear(connection, principal.subject, answer.id)
 
+    @as_person
     async def always_allowed(self, principal: Principal) -> list[str]:
         """The `write` tools this person allowed for good."""
         async with self._store() as connection:
             return await always.page(connection, principal.tenant, principal.subject)
 
+    @as_person
     async def allow_always(self, principal: Principal, tool: str, on: bool = True) -> None:
         """Allow a `write` tool for good, or take that back; other tools are refused."""
         tool = words.short(tool, words.MAX_TITLE, "en")
@@ -166,6 +179,7 @@ class Library:
             async with self._pool.connection() as connection:
                 yield connection
 
+    @as_person
     async def _turn(self, principal: Principal, conversation_id: str, turn_id: str) -> Turn:
         mine = principal.tenant, principal.subject
         words.turn_id(turn_id, "en")

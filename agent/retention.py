@@ -7,6 +7,7 @@ from datetime import timedelta
 import psycopg
 
 from store import checkpoints, conversations
+from store.person import SERVICE, act_for
 from store.pool import Pool
 
 EVERY = 3600.0
@@ -16,12 +17,13 @@ log = logging.getLogger(__name__)
 
 async def forget_old(pool: Pool, idle: timedelta | None) -> int:
     """Remove what is due, checkpoints first; returns how many conversations went. The audit log stays."""
-    async with pool.connection() as connection:
-        due = await conversations.stale(connection, deleted=DELETED, idle=idle)
-    if due:
-        await checkpoints.forget(pool, due)
+    with act_for(SERVICE):
         async with pool.connection() as connection:
-            await conversations.remove(connection, due)
+            due = await conversations.stale(connection, deleted=DELETED, idle=idle)
+        if due:
+            await checkpoints.forget(pool, due)
+            async with pool.connection() as connection:
+                await conversations.remove(connection, due)
     return len(due)
 
 

@@ -11,6 +11,7 @@ from uuid import UUID
 import psycopg
 from psycopg_pool import PoolTimeout
 
+from agent.acting import as_person
 from agent.draft import Draft
 from agent.identity import Principal
 from store import messages, turns
@@ -80,6 +81,7 @@ class Tails:
         except (psycopg.OperationalError, PoolTimeout):  # the database is away for a moment; the turn goes on
             return replace(last, rings=False) if last else _Look(True, 0, [])
 
+    @as_person
     async def _stored(self, principal: Principal, turn: Turn, last: "_Look | None") -> "_Look":
         mine = principal.tenant, principal.subject
         async with self._pool.connection() as connection:

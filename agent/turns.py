@@ -9,6 +9,7 @@ from typing import Any
 from uuid import UUID, uuid5
 
 from agent import words
+from agent.acting import as_person
 from agent.approvals import Approvals, Decision
 from agent.credentials import Credentials
 from agent.decisions import Decisions
@@ -126,6 +127,7 @@ class Turns(Decisions):
         """Stop claiming, let running steps end for `grace` seconds, give the turns back (SIGTERM)."""
         await self._worker.drain(grace)
 
+    @as_person
     async def accept(
         self,
         principal: Principal,
@@ -146,6 +148,7 @@ class Turns(Decisions):
         request = _request(principal, place, _spoken(text, attachments), turn_id, lang)
         return await self._start(principal, request, new=not conversation_id)
 
+    @as_person
     async def rerun(
         self,
         principal: Principal,
@@ -183,6 +186,7 @@ class Turns(Decisions):
         async for parts in self._tails.follow(principal, turn, after):
             yield parts
 
+    @as_person
     async def open(
         self, principal: Principal, conversation_id: str, before: int | None = None, limit: int = 50
     ) -> Page:

@@ -16,7 +16,8 @@ from agent.failpoints import Failpoints
 from agent.leases import Heartbeat, Lease
 from store import leases, reaper
 from store.notify import Channel, Listener, Notice
-from store.pool import Pool
+from store.person import SERVICE, act_for
+from store.pool import Pool, lent
 from store.turns import Turn
 
 log = logging.getLogger(__name__)
@@ -30,7 +31,10 @@ GIVEN_UP = {
 
 
 class Worker:
-    """The turns of this process. `seconds` is the lease, `capacity` how many turns it drives at once."""
+    """The turns of this process, which it drives as the service: whatever it starts inherits that.
+
+    `seconds` is the lease, `capacity` how many turns it drives at once.
+    """
 
     def __init__(
         self,
@@ -66,6 +70,10 @@ class Worker:
 
     async def start(self) -> None:
         """Reap, then begin to listen and to claim; a database that is away for now is waited for in the background."""
+        with act_for(SERVICE):
+            await self._begin()
+
+    async def _begin(self) -> None:
         await _steadily(self.reap)
         self._heartbeat.start()
         self._services = [asyncio.create_task(self._listener.run())]
@@ -92,7 +100,7 @@ class Worker:
         """End what nobody can finish, expire what nobody decided."""
         await self._failpoints.reach("K18")
         notices = {lang: _given_up(text) for lang, text in GIVEN_UP.items()}
-        async with self._pool.connection() as connection:
+        async with lent(self._pool, SERVICE) as connection:
             reaped = await reaper.reap(connection, notices)
         if reaped.failed or reaped.expired:
             log.info("reaped", extra={"failed": len(reaped.failed), "expired": len(reaped.expired)})

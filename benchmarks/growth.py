@@ -27,6 +27,7 @@ from psycopg import AsyncConnection
 
 from store.embedded import EmbeddedPostgres
 from store.migrate import upgrade
+from store.person import SERVICE, act_for
 from store.pool import Pool, open_pool
 from tests.agent.assembly import House, Line, PlayedChat, line
 
@@ -168,8 +169,9 @@ async def measure(server: str, marks: list[int], stop: int) -> dict[str, Any]:
     ):
         async with await AsyncConnection.connect(server, autocommit=True) as connection:
             await connection.execute(f"create database growth_{name}")  # type: ignore[arg-type]
-        async with made(server.replace("/postgres?", f"/growth_{name}?")) as (pool, turn):
-            rows[name] = await grow(pool, turn, wanted)
+        with act_for(SERVICE):
+            async with made(server.replace("/postgres?", f"/growth_{name}?")) as (pool, turn):
+                rows[name] = await grow(pool, turn, wanted)
     return rows
 
 

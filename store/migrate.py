@@ -15,6 +15,8 @@ from langgraph.checkpoint.postgres import PostgresSaver
 from psycopg import sql
 from psycopg.rows import DictRow, dict_row
 
+from store import role
+
 OLDEST = 14
 _MIGRATIONS = Path(__file__).parent / "migrations"
 _TRY_LOCK: LiteralString = "select pg_try_advisory_xact_lock(x'636f756e746572'::bigint)"
@@ -46,6 +48,8 @@ def upgrade(url: str) -> None:
         if found != newest():
             _upgrade_ours(url)
         _upgrade_checkpoints(url)
+        with psycopg.connect(url, autocommit=True) as connection:
+            role.prepare(connection)
 
 
 @contextmanager

@@ -5,6 +5,7 @@
     pool           `store.pool.open_pool(database_url)`, closed after the test
 
 Under pytest-xdist each worker has its own server, so nothing is shared between workers.
+What a test reads and writes by itself it does as the service; what it asks the product for runs as the product does.
 """
 
 import shutil
@@ -12,6 +13,7 @@ import sys
 import tempfile
 import uuid
 from collections.abc import AsyncIterator, Iterator
+from contextlib import ExitStack
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -21,12 +23,20 @@ from psycopg.conninfo import conninfo_to_dict
 
 from store.embedded import EmbeddedPostgres
 from store.migrate import upgrade
+from store.person import SERVICE, act_for
 from store.pool import Pool, open_pool
 from tests.extras import EXTRAS
 
 FAST = {"max_connections": "300", "fsync": "off", "full_page_writes": "off", "synchronous_commit": "off"}
 TEMPLATE = "countersign_template"
 sys.path.append(EXTRAS)
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    """Act for the service in all tests; see `store.person`."""
+    service = ExitStack()
+    service.enter_context(act_for(SERVICE))
+    config.add_cleanup(service.close)
 
 
 @dataclass(frozen=True, slots=True)

@@ -9,7 +9,8 @@ from typing import Protocol
 from agent.identity import Principal
 from agent.keys import KeyRing, Unsealable
 from store import sessions as table
-from store.pool import Pool
+from store.person import SERVICE
+from store.pool import Pool, lent
 from store.sessions import Session
 from tools.toolset import Role
 
@@ -35,24 +36,24 @@ class SessionRows(Protocol):
 
 
 class StoredRows:
-    """The rows in the database."""
+    """The rows in the database, read as the service: who somebody is comes out of them."""
 
     def __init__(self, pool: Pool):
         self._pool = pool
 
     async def put(self, row: Session) -> None:
         """Keep a new row."""
-        async with self._pool.connection() as connection:
+        async with lent(self._pool, SERVICE) as connection:
             await table.put(connection, row)
 
     async def get(self, handle_sha256: bytes) -> Session | None:
         """The row, unless it has expired."""
-        async with self._pool.connection() as connection:
+        async with lent(self._pool, SERVICE) as connection:
             return await table.get(connection, handle_sha256)
 
     async def remove(self, handle_sha256: bytes) -> None:
         """Forget a row."""
-        async with self._pool.connection() as connection:
+        async with lent(self._pool, SERVICE) as connection:
             await table.delete(connection, handle_sha256)
 
 

@@ -6,16 +6,18 @@ import struct
 from collections import Counter
 from contextlib import suppress
 
+from store.pool import LEND
 from tests.relay import Relay
 
 VERSION_3 = 196_608
 SPACES = re.compile(r"\s+")
+CHECK = LEND.strip().split("%s")[0]
 
 
 class CountingProxy(Relay):
     """Forwards a database's connections and counts: `statements` by text, `sent` bytes of clients, `rows` they got.
 
-    The empty statement is the pool's check of a connection.
+    Those by which the pool checks a connection and says for whom it is lent stand under the empty text.
     """
 
     def __init__(self, url: str):
@@ -55,7 +57,7 @@ class CountingProxy(Relay):
         self.sent += len(body) + 5
         if kind in (b"Q", b"P"):  # a simple query, or the text of a prepared one behind its name
             text = body.split(b"\0")[kind == b"P"].decode()
-            self.statements[SPACES.sub(" ", text).strip()] += 1
+            self.statements["" if text.strip().startswith(CHECK) else SPACES.sub(" ", text).strip()] += 1
 
 
 async def _startup(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:

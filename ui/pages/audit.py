@@ -11,7 +11,8 @@ from fastapi.responses import StreamingResponse
 from agent.identity import Principal
 from store import audit as log
 from store.audit import Decision, Filter, Link, Owner
-from store.pool import Pool
+from store.person import person
+from store.pool import Pool, lent
 from tools.toolset import Role
 from ui.answers import request_language, signed_in
 from ui.pages.files import attached, csv_lines, json_lines
@@ -58,12 +59,12 @@ class StoredAudit:
 
     async def page(self, tenant: str, where: Filter, before: int | None, limit: int) -> list[Link]:
         """The newest entries that fit, or those before a `seq`; newest first."""
-        async with self._pool.connection() as connection:
+        async with lent(self._pool, person(tenant, where.owner)) as connection:
             return await log.page(connection, tenant, where, before=before, limit=limit)
 
     async def choices(self, tenant: str, owner: str | None) -> tuple[list[Owner], list[str]]:
         """The people and the tools that there are entries of, or those of one owner."""
-        async with self._pool.connection() as connection:
+        async with lent(self._pool, person(tenant, owner)) as connection:
             return await log.people(connection, tenant, owner), await log.tools(connection, tenant, owner)
 
 

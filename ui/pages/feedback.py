@@ -10,7 +10,8 @@ from fastapi.responses import StreamingResponse
 from agent.identity import Principal
 from store import feedback
 from store.feedback import Rating
-from store.pool import Pool
+from store.person import person
+from store.pool import Pool, lent
 from ui.answers import signed_in
 from ui.pages.files import attached, csv_lines, json_lines
 from ui.pages.usage import MONTH, period, visible_to
@@ -36,7 +37,7 @@ class StoredFeedback:
 
     async def between(self, tenant: str, since: date, until: date, owner: str | None) -> list[Rating]:
         """The ratings of these days, oldest first."""
-        async with self._pool.connection() as connection:
+        async with lent(self._pool, person(tenant, owner)) as connection:
             return await feedback.between(connection, tenant, since, until, owner)
 
 

@@ -10,7 +10,8 @@ from fastapi.responses import StreamingResponse
 from agent.identity import Principal
 from agent.steps import Usage
 from store import usage as rows
-from store.pool import Pool
+from store.person import person
+from store.pool import Pool, lent
 from store.usage import By, Spent
 from tools.toolset import Role
 from ui.answers import signed_in
@@ -43,7 +44,7 @@ class StoredUsage:
 
     async def grouped(self, tenant: str, by: By, since: date, until: date, owner: str | None) -> list[Spent]:
         """Sums of these days, see `store.usage.grouped`."""
-        async with self._pool.connection() as connection:
+        async with lent(self._pool, person(tenant, owner)) as connection:
             return await rows.grouped(connection, tenant, by, since, until, owner)
 
     def cost(self, spent: Spent) -> float | None:
