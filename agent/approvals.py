@@ -14,7 +14,6 @@ from agent.differences import tell_edited, tell_moved
 from agent.failpoints import Failpoints
 from agent.identity import Principal
 from agent.keys import KeyRing
-from agent.previews import previews
 from agent.refused import Refused
 from store import approvals as rows
 from store import audit, clock
@@ -109,10 +108,10 @@ class Approvals:
         spec = self._toolset.specs[tool]
         valid = self._toolset.validate(tool, args)
         args_jcs = argument_bytes(tool, valid)
-        preview, other = await previews(self._toolset, tool, valid, call)
+        preview = await self._toolset.preview(tool, valid, call)
         if preview.refusal is not None:
             return preview.refusal
-        card = card_of(spec, preview, valid, args_jcs, call.lang, other)
+        card = card_of(spec, preview, valid, args_jcs, call.lang)
         if before:
             tell_moved(before, card, preview.etag)
         resource = preview.resource.model_dump() if preview.resource else None

@@ -117,18 +117,17 @@ def card_of(
     args: Mapping[str, Any],
     args_jcs: bytes,
     lang: Lang,
-    other: Mapping[Lang, Preview] | None = None,
 ) -> dict[str, Any]:
     """What the person is shown: the tool's own words and the exact call, hidden characters written out.
 
-    `other` are the same preview in other languages; the signature covers them all.
+    It holds the words of every language in which it may be read; the signature covers them all.
     """
     return visible(
         exact(
             {
                 "lang": lang,
                 **_words(spec, preview, lang),
-                "other": {name: _words(spec, words, name) for name, words in (other or {}).items()},
+                "other": {name: _words(spec, words, name) for name, words in preview.others.items()},
                 "risk": preview.risk,
                 "type_to_sign": preview.type_to_sign,
                 "resource": preview.resource.model_dump() if preview.resource else None,

@@ -5,7 +5,6 @@ from collections.abc import Mapping
 from typing import Any
 
 from agent.binding import exact
-from agent.previews import in_language
 from store.approvals import Approval
 from tools.labels import field_label
 from tools.text import visible
@@ -15,7 +14,7 @@ from tools.toolset import Lang
 def tell_moved(before: Approval, card: dict[str, Any], etag: str | None) -> None:
     """Put first on the card what is different since the round before, which was signed."""
     for lang, words in {card["lang"]: card, **card["other"]}.items():
-        if change := moved((in_language(before.card, lang), before.etag), (words, etag), lang):
+        if change := moved((_in_language(before.card, lang), before.etag), (words, etag), lang):
             words["evidence"] = [visible(change), *words["evidence"]]
 
 
@@ -54,6 +53,11 @@ def edited(old: Mapping[str, Any], new: Mapping[str, Any], version: int, lang: L
     title = f"Вы изменили версию {version}" if lang == "ru" else f"You edited version {version}"
     sides = ["Было", "Стало"] if lang == "ru" else ["Was", "Edited to"]
     return {"type": "fields", "title": title, "sides": sides, "rows": rows, "unchanged": 0}
+
+
+def _in_language(card: Mapping[str, Any], lang: str) -> Mapping[str, Any]:
+    """The words of a card in a language, its own where it has no others."""
+    return card.get("other", {}).get(lang, card)
 
 
 def _facts(card: Mapping[str, Any]) -> dict[str, Any]:

@@ -62,6 +62,6 @@ def _previewer(request: RequestOf, card: CardOf, titles: dict[str, str]) -> Prev
         if answer.problem is not None:
             title = titles[call.lang]
             return Preview(title=title, approve=title, risk="change", refusal=failed(answer.problem))
-        return draw(card, args, answer, call.lang)
+        return Preview.drawn(call.lang, lambda lang: draw(card, args, answer, lang))
 
     return preview

@@ -9,6 +9,7 @@ import json
 from collections.abc import Callable, Mapping
 from contextlib import AbstractAsyncContextManager
 from dataclasses import dataclass
+from functools import partial
 from typing import Any
 
 from langchain_core.tools import StructuredTool
@@ -25,7 +26,7 @@ from tools.openapi.results import result_of
 from tools.openapi.schemas import Schemas, slim, whole_numbers
 from tools.results import failed_in
 from tools.text import clean_text, visible, visible_text
-from tools.toolset import ArgumentError, Call, Effect, Preview, Problem, ToolResult, ToolSpec
+from tools.toolset import ArgumentError, Call, Effect, Lang, Preview, Problem, ToolResult, ToolSpec
 
 MOST_TOOLS = 500
 DESCRIPTION_LIMIT = 400
@@ -82,13 +83,7 @@ class McpToolset:
 
     async def preview(self, name: str, args: dict[str, Any], call: Call) -> Preview:
         """The arguments as they will be sent; a server tells nothing before."""
-        spec = self._offered[name].spec
-        facts = [[visible(key), visible(value)] for key, value in args.items()]
-        lead = say(call.lang, "The server has no preview of this call.", "У сервера нет предварительного просмотра.")
-        return Preview(
-            title=f"{spec.titles[call.lang]}?", lead=lead, approve=spec.titles[call.lang], risk="danger",
-            evidence=[{"type": "facts", "items": facts}] if facts else [],
-        )  # fmt: skip
+        return Preview.drawn(call.lang, partial(_card, self._offered[name].spec, args))
 
     async def call(self, name: str, args: dict[str, Any], call: Call) -> ToolResult:
         """Call the tool, if it is still the one that was listed."""
@@ -136,6 +131,17 @@ def _offered(name: str, tool: Tool) -> Offered:
         reasons=verdict.reasons, fingerprint=_fingerprint(tool), repeatable=False,
     )  # fmt: skip
     return Offered(tool.name, spec, ExactValidator(schema), _fingerprint(tool))
+
+
+def _card(spec: ToolSpec, args: Mapping[str, Any], lang: Lang) -> Preview:
+    facts = [[visible(key), visible(value)] for key, value in args.items()]
+    return Preview(
+        title=f"{spec.titles[lang]}?",
+        lead=say(lang, "The server has no preview of this call.", "У сервера нет предварительного просмотра."),
+        approve=spec.titles[lang],
+        risk="danger",
+        evidence=[{"type": "facts", "items": facts}] if facts else [],
+    )
 
 
 def _schema(raw: dict[str, Any]) -> dict[str, Any]:

@@ -1,6 +1,7 @@
 """A toolset of LangChain tools that find their backend in the context: validate, preview, call."""
 
 from collections.abc import Iterable, Mapping
+from functools import partial
 from typing import Any
 
 from pydantic import BaseModel, ValidationError
@@ -9,7 +10,7 @@ from tools.client import BackendClient, UnsafeValueError
 from tools.context import Context, current
 from tools.language import shown_name
 from tools.results import failed
-from tools.toolset import ArgumentError, Call, Preview, Problem, ToolResult, ToolSpec
+from tools.toolset import ArgumentError, Call, Lang, Preview, Problem, ToolResult, ToolSpec
 
 
 class NativeToolset:
@@ -44,9 +45,11 @@ class NativeToolset:
         token = current.set(Context(self._client, call))
         try:
             checked = self.validate(name, args)
-            return await spec.preview(checked, call) if spec.preview else _plain(spec, checked, call)
+            if spec.preview is not None:
+                return await spec.preview(checked, call)
+            return Preview.drawn(call.lang, partial(_plain, spec))
         except UnsafeValueError as error:
-            return _plain(spec, args, call).model_copy(update={"refusal": _unsafe(error)})
+            return _plain(spec, call.lang).model_copy(update={"refusal": _unsafe(error)})
         finally:
             current.reset(token)
 
@@ -67,7 +70,7 @@ def _unsafe(error: UnsafeValueError) -> ToolResult:
     return failed(Problem(code="unsafe_value", title="A value cannot be sent", detail=str(error)))
 
 
-def _plain(spec: ToolSpec, args: Mapping[str, Any], call: Call) -> Preview:
-    """The preview of a tool without a dry run: its title and its arguments."""
-    title = shown_name(spec.titles[call.lang])
+def _plain(spec: ToolSpec, lang: Lang) -> Preview:
+    """The preview of a tool without a dry run: its title."""
+    title = shown_name(spec.titles[lang])
     return Preview(title=f"{title}?", approve=title, risk="change")

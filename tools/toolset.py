@@ -9,7 +9,7 @@ import json
 from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass, field
 from enum import StrEnum
-from typing import Any, Literal, Protocol
+from typing import Any, Literal, Protocol, get_args
 
 from langchain_core.tools import BaseTool
 from langchain_core.utils.function_calling import convert_to_openai_tool
@@ -18,6 +18,7 @@ from pydantic import BaseModel, Field
 from tools.examples import exemplified
 
 Lang = Literal["en", "ru"]
+LANGUAGES: tuple[Lang, ...] = get_args(Lang)
 
 
 class Effect(StrEnum):
@@ -103,7 +104,8 @@ class Preview(BaseModel):
 
     `evidence` holds the blocks that `ui/static` draws: list, facts, fields, jsonpath, bulk.
     `refusal` is set when the backend already refuses (not allowed, not found, ...): then nothing is
-    asked and the refusal is the call's result.
+    asked and the refusal is the call's result. `others` are the same preview in the other languages in which
+    its card may be read, drawn from the same answer of the backend.
     """
 
     title: str
@@ -115,6 +117,13 @@ class Preview(BaseModel):
     etag: str | None = None
     type_to_sign: str | None = None
     refusal: ToolResult | None = None
+    others: dict[Lang, "Preview"] = Field(default_factory=dict)
+
+    @classmethod
+    def drawn(cls, lang: Lang, draw: Callable[[Lang], "Preview"]) -> "Preview":
+        """What `draw` says in this language, and beside it what it says in the others."""
+        others = {other: draw(other) for other in LANGUAGES if other != lang}
+        return draw(lang).model_copy(update={"others": others})
 
 
 Previewer = Callable[[dict[str, Any], Call], Awaitable[Preview]]

@@ -169,7 +169,7 @@ class ShelfToolset:
             refusal = _problem(404, "not_found", f"there is no {thing}")
         elif name in self.shelf.forbidden or call.role == Role.VIEWER:
             refusal = _problem(403, "forbidden", "your role may not do this")
-        return Preview(
+        card = Preview(
             title=f"{name} {thing}?",
             approve=name,
             risk="danger" if self.specs[name].effect is Effect.DANGER else "change",
@@ -178,6 +178,7 @@ class ShelfToolset:
             etag=self.shelf.etag(thing),
             refusal=refusal,
         )
+        return Preview.drawn(call.lang, lambda _: card)
 
     async def call(self, name: str, args: dict[str, Any], call: Call) -> ToolResult:
         """Run it against the shelf."""

@@ -1,18 +1,22 @@
 """Asking about one exact call, and the one decision that counts."""
 
 import asyncio
+from contextlib import aclosing
 from dataclasses import replace
 
 import pytest
 
 from agent.approvals import Decision, refusal
-from agent.previews import LANGUAGES
 from agent.refused import Refused
 from store import audit, verify
 from store.approvals import Approval
 from store.errors import NotFound
 from tests.agent.bench import BOB, KEYS, NEXT_KEYS, TENANT, Bench, other_tenant, principal
-from tests.agent.shelf import ShelfToolset
+from tests.tools.calls import KEY
+from tests.tools.recorder import Recorder, reply, serving
+from tools.catalogue import workspace_toolset
+from tools.client import BackendClient
+from tools.identity import ServiceIdentity
 from tools.toolset import ArgumentError, ToolResult
 
 
@@ -35,7 +39,7 @@ async def test_audit_says_who_saw_and_decided_what(bench):
 async def test_asking_again_finds_the_same_card(bench):
     first, second = await bench.ask(), await bench.ask()
     assert first == second
-    assert bench.shelf.calls["preview delete_thing"] == len(LANGUAGES)
+    assert bench.shelf.calls["preview delete_thing"] == 1
 
 
 async def test_card_is_drawn_from_arguments_with_hidden_characters_visible(bench):
@@ -60,62 +64,27 @@ async def test_card_is_signed_in_both_languages_and_its_form_is_drawn_in_its_own
     assert "description" not in field
 
 
-class Moving(ShelfToolset):
-    """Things that change between the dry runs of the two languages, for the first `times` rounds."""
-
-    def __init__(self, shelf, times, change):
-        super().__init__(shelf)
-        self.left, self.change = times, change
-
-    async def preview(self, name, args, call):
-        if call.lang == "ru" and self.left:
-            self.left -= 1
-            self.change(self.shelf)
-        told = await super().preview(name, args, call)
-        rows = {"type": "facts", "items": [["rows", self.shelf.calls["rows"]]]}
-        return told.model_copy(update={"evidence": [*told.evidence, rows]})
-
-
-def bumped(shelf):
-    shelf.put("d-1", f"Sales {shelf.things['d-1']['rev']}", shelf.things["d-1"]["rev"] + 1)
-
-
-def grown(shelf):
-    """What is shown of the thing changes, its revision does not."""
-    shelf.calls["rows"] += 1
-
-
-def removed_and_back(shelf):
-    shelf.things.pop("d-1", None) or shelf.put("d-1", "Back", 9)
-
-
-@pytest.mark.parametrize("times", [1, 2])
-async def test_what_changes_between_the_two_languages_is_looked_at_again(bench, times):
-    bench.toolset = Moving(bench.shelf, times, bumped)
-    bench.use_keys(KEYS)
-    row = await bench.ask()
-    assert row.etag == bench.shelf.etag("d-1") == f'"{1 + times}"'
-    assert row.card["evidence"] == row.card["other"]["ru"]["evidence"]
-    assert bench.shelf.calls["preview delete_thing"] == 2 * (1 + times)
-    await bench.decide(row)
-    assert (await bench.run(row)).ok
-
-
-async def test_a_thing_that_vanishes_between_the_two_languages_is_looked_at_again(bench):
-    bench.toolset = Moving(bench.shelf, 2, removed_and_back)
-    bench.use_keys(KEYS)
-    row = await bench.ask()
-    assert (row.etag, row.card["other"]["ru"]["evidence"]) == ('"9"', row.card["evidence"])
-
-
-@pytest.mark.parametrize("change", [bumped, grown])
-async def test_a_thing_that_never_rests_is_told_of_in_one_language(bench, change):
-    bench.toolset = Moving(bench.shelf, 99, change)
-    bench.use_keys(KEYS)
-    row = await bench.ask()
-    assert row.card["other"] == {}
+async def test_a_proposal_asks_the_backend_once_and_tells_of_that_answer_in_both_languages(bench):
+    seen = Recorder()
+    seen.answers(*(reply(dry_run(name, revision)) for revision, name in enumerate(["Sales", "Renamed meanwhile"])))
+    async with serving(seen.app()) as url, aclosing(BackendClient(url, ServiceIdentity(KEY))) as client:
+        bench.toolset = workspace_toolset(client)
+        bench.use_keys(KEYS)
+        call = replace(bench.call(), lang="ru")
+        row = await bench.approvals.ask(bench.lease, call, "ai-1:c1#1", "delete_dashboard", {"dashboard_id": 61})
+    assert [(asked.query, asked.headers["accept-language"]) for asked in seen.seen] == [("dry_run=true", "ru")]
+    own, other = row.card, row.card["other"]["en"]
+    assert (own["title"], other["title"]) == ("Удалить дашборд «Sales» (61)?", "Delete the dashboard “Sales” (61)?")
+    assert (own["approve"], other["approve"]) == ("Удалить дашборд", "Delete dashboard")
+    assert own["evidence"][0] == other["evidence"][0] == {"type": "list", "items": [{"name": "Осторожно.", "meta": ""}]}
+    assert row.etag == '"0"'
     assert bench.approvals.holds(row)
-    assert bench.shelf.calls["preview delete_thing"] == 6
+
+
+def dry_run(name, revision):
+    """What a workspace says of a deletion, in Russian."""
+    resource = {"type": "dashboard", "id": "61", "name": name}
+    return {"resource": resource, "etag": f'"{revision}"', "warnings": ["Осторожно."], "reversible": True}
 
 
 async def test_what_the_backend_refuses_is_not_asked(bench):

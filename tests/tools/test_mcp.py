@@ -51,6 +51,9 @@ async def test_arguments_are_checked_and_shown(served):
         served[0].validate("write_note", {"key": 1})
     card = await served[0].preview("write_note", {"key": "b", "text": "x\u202e"}, make_call())
     assert card.evidence == [{"type": "facts", "items": [["key", "b"], ["text", "x\\u202E"]]}]
+    assert card.others["ru"] == card.model_copy(
+        update={"lead": "У сервера нет предварительного просмотра.", "others": {}}
+    )
 
 
 async def test_a_tool_that_became_another_is_not_called():

@@ -32,6 +32,10 @@ async def test_a_preview_is_a_whole_card_and_changes_nothing(untouched: Workspac
         assert card.approve not in {"Approve", "OK", "Yes", "Confirm"}
         assert card.evidence
         assert (card.risk == "danger") == (name in DESTRUCTIVE)
+    for lang, other in (("en", "ru"), ("ru", "en")):
+        beside, own = cards[lang].others[other], cards[other]
+        assert (beside.title, beside.approve, beside.etag) == (own.title, own.approve, own.etag)
+        assert [block["type"] for block in beside.evidence] == [block["type"] for block in own.evidence]
     assert cards["en"].etag == cards["ru"].etag
     assert (cards["en"].etag is None) == (name in {"create_dashboard", "start_task"})
 

@@ -5,6 +5,7 @@ import logging
 from collections.abc import Mapping
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
+from functools import partial
 from typing import Any
 
 from jsonschema.exceptions import ValidationError
@@ -97,7 +98,8 @@ class OpenApiToolset:
         except UnsafeValueError as error:
             return preview.refused(Problem(code="unsafe_value", title=str(error)))
         before = await self._before(entry, args, call)
-        card = preview.draw(entry.operation, entry.ruling.rule, entry.spec.effect, args, before, call.lang)
+        draw = partial(preview.draw, entry.operation, entry.ruling.rule, entry.spec.effect, args, before)
+        card = Preview.drawn(call.lang, draw)
         return card.model_copy(update={"etag": card.etag or preview.seen(entry.operation, args, before)})
 
     async def call(self, name: str, args: dict[str, Any], call: Call) -> ToolResult:

@@ -54,7 +54,7 @@ async def test_one_thing_comes_with_its_revision(shop):
 
 async def test_a_change_is_shown_before_and_after_and_nothing_is_changed(shop):
     card = await (await shop.tools()).preview("change_item", {"item_id": 1, "quantity": 30}, shop.call())
-    assert card.title == "Change an item: “Tea”?"
+    assert (card.title, card.others["ru"].title) == ("Change an item: “Tea”?", "Change an item: «Tea»?")
     assert (card.resource.type, card.resource.id, card.resource.name) == ("items", "1", "Tea")
     assert card.evidence[-1] == {
         "type": "fields",
@@ -70,6 +70,7 @@ async def test_a_deletion_shows_what_would_be_gone(shop):
     assert card.risk == "danger"
     assert ["name", "Tea"] in card.evidence[-1]["items"]
     assert card.lead == "There is no undo for this call."
+    assert card.others["ru"].lead == "Отменить этот вызов нельзя."
     assert 1 in shop.items
 
 
