@@ -28,7 +28,7 @@ from agent.keys import BadSecrets, KeyRing
 from agent.parts import backend_client, price, shared_secret_verifier, tools_of, traces_of, turns_of
 from agent.retention import keep_forgetting
 from agent.routing import entries_of
-from agent.settings import ConfigError, Settings, load_settings
+from agent.settings import ConfigError, Settings, load_settings, revealed
 from agent.tokens import Exchanged, PersonTokens
 from backend.process import ISSUER, BackendDied, BackendProcess
 from router.cache import VectorCache
@@ -123,7 +123,7 @@ def furnish(settings: Settings) -> Iterator[House]:
     except OSError as error:
         raise ConfigError(f"DATA_DIR: cannot write in {settings.data_dir} ({error.strerror}); choose another") from None
     with ExitStack() as ends:
-        database_url = settings.database_url.get_secret_value() if settings.database_url else ""
+        database_url = revealed(settings.database_url)
         if not database_url:
             postgres = EmbeddedPostgres(settings.data_dir)
             ends.callback(postgres.stop)
@@ -340,7 +340,7 @@ def page_options(house: House, toolset: Toolset) -> PageOptions:
         allowed_origins=settings.allowed_origins,
         frame_ancestors=settings.frame_ancestors,
         user_jwt_header=settings.user_jwt_header,
-        metrics_token=settings.metrics_token.get_secret_value() if settings.metrics_token else "",
+        metrics_token=revealed(settings.metrics_token),
     )  # fmt: skip
 
 

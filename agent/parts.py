@@ -12,7 +12,7 @@ from agent.keys import KeyRing
 from agent.model import ModelClient
 from agent.models.provider import Provider
 from agent.models.usage import Usage
-from agent.settings import ConfigError, Settings
+from agent.settings import ConfigError, Settings, revealed
 from agent.shared_secret import SharedSecretVerifier, Userinfo
 from agent.turns import Turns
 from router.router import Router
@@ -43,7 +43,7 @@ def backend_client(settings: Settings, agent: ServiceIdentity, url: str) -> Back
 
 def agent_proof(settings: Settings, agent: ServiceIdentity) -> tuple[Credentials, ...]:
     """What proves the agent itself, by SERVICE_AUTH."""
-    secret = settings.service_credentials.get_secret_value() if settings.service_credentials else ""
+    secret = revealed(settings.service_credentials)
     place, address = settings.service_key_place, settings.service_token_url
     return proof_of(settings.service_auth or "signed", agent, secret, key_place=place, token_url=address)
 

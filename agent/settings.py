@@ -23,6 +23,11 @@ class ConfigError(Exception):
     """A setting is wrong; the text is one line that says which and what to do."""
 
 
+def revealed(secret: SecretStr | None) -> str:
+    """The words of a secret, empty where it is not set."""
+    return secret.get_secret_value() if secret else ""
+
+
 class Settings(BaseSettings):
     """Everything an operator may set. Unset values give the demo: embedded database, embedded backend, demo model."""
 
@@ -168,7 +173,7 @@ class Settings(BaseSettings):
     @classmethod
     def _postgresql(cls, value: SecretStr | None) -> SecretStr | None:
         try:
-            conninfo_to_dict(value.get_secret_value() if value else "")
+            conninfo_to_dict(revealed(value))
         except ProgrammingError:
             raise ValueError("not an address of PostgreSQL, such as postgresql://user:password@host/database") from None
         return value
@@ -209,7 +214,7 @@ class Settings(BaseSettings):
             raise ValueError(
                 "USER_JWT_HEADER=Authorization needs SERVICE_AUTH none or api_key: there is one such header"
             )
-        secret = self.service_credentials.get_secret_value() if self.service_credentials else ""
+        secret = revealed(self.service_credentials)
         if self.service_auth not in ("signed", "none") and not secret:
             raise ValueError(f"SERVICE_AUTH={self.service_auth} needs SERVICE_CREDENTIALS")
         if self.service_auth in ("basic", "oauth2_password") and ":" not in secret:
@@ -221,7 +226,7 @@ class Settings(BaseSettings):
         """The mode of signing in has what it needs; raises `ValueError`."""
         self._check_shared_secret()
         keys = self.user_issuer and self.user_jwks_url
-        secret = self.proxy_secret.get_secret_value() if self.proxy_secret else ""
+        secret = revealed(self.proxy_secret)
         if self.sign_in == "header" and not self.proxy_token_header and len(secret) < 32:
             raise ValueError("SIGN_IN=header needs PROXY_SECRET of at least 32 characters, or PROXY_TOKEN_HEADER")
         if self.sign_in == "header" and self.proxy_token_header and not keys:

@@ -8,7 +8,7 @@ from joserfc.jwk import OKPKey
 
 from agent.identity import Principal
 from agent.keys import KeyRing
-from agent.settings import Settings
+from agent.settings import Settings, revealed
 from agent.tokens import PersonTokens
 from tools.toolset import Role
 from ui.oidc import Client, OpenIdProvider
@@ -45,7 +45,7 @@ def proxy_people(settings: Settings, verifier: Verifier, tokens: PersonTokens) -
         name=settings.proxy_name_header,
         groups=settings.proxy_groups_header,
         token=settings.proxy_token_header or "",
-        secret=settings.proxy_secret.get_secret_value() if settings.proxy_secret else "",
+        secret=revealed(settings.proxy_secret),
         roles=settings.person_roles,
         tenant=settings.default_tenant,
     )
@@ -61,7 +61,7 @@ def open_id_provider(
     client = Client(
         provider=settings.openid_provider_url,
         client_id=settings.oauth_client_id or "",
-        client_secret=settings.oauth_client_secret.get_secret_value() if settings.oauth_client_secret else "",
+        client_secret=revealed(settings.oauth_client_secret),
         scopes=settings.oauth_scopes,
         roles=settings.person_roles,
         tenant=settings.default_tenant,
