@@ -18,7 +18,7 @@ PACKAGES = ("agent", "store", "tools", "router", "backend", "tests")
 
 @dataclass(frozen=True)
 class Mutant:
-    """A safeguard taken out: `old` becomes `new` in a file, and `test` has to notice."""
+    """A safeguard taken out: `old` becomes `new` in a file, and `test` has to notice, with the words `told`."""
 
     name: str
     file: str
@@ -26,6 +26,7 @@ class Mutant:
     new: str
     test: str
     marker: str = "not long"
+    told: str = "FAILED "
 
 
 COUNTERSIGNED = "tests/agent/test_countersigned.py"
@@ -139,6 +140,7 @@ MUTANTS = [
         "idempotency_key=f\"ap-{__import__('uuid').uuid4()}\"",
         f"{KILLS}[K11:2]",
         "faults",
+        "refused: not_found",  # the second call found nothing left to delete
     ),
     Mutant(
         "random key for a plain call",
@@ -147,6 +149,7 @@ MUTANTS = [
         "idempotency_key=f\"tc-{__import__('uuid').uuid4()}\"",
         f"{PLAIN}[K11:1]",
         "faults",
+        "assert 2 == 1",
     ),
     Mutant(
         "unfenced saver",
@@ -154,6 +157,7 @@ MUTANTS = [
         "        if not await held.fetchone():\n            raise LostLease",
         "        await held.fetchone()",
         "tests/store/test_checkpoints.py::test_a_paused_worker_cannot_erase_later_turns",
+        told="DID NOT RAISE LostLease",
     ),
     Mutant(
         "next instead of tasks",
@@ -162,6 +166,7 @@ MUTANTS = [
         "elif state.next:",
         f"{KILLS}[S2:2]",
         "faults",
+        "the turn is failed, not ('waiting_approval',)",
     ),
     Mutant(
         "asynchronous durability",
@@ -169,6 +174,7 @@ MUTANTS = [
         'durability="sync",',
         'durability="async",',
         "tests/agent/test_durability.py::test_no_call_is_sent_before_the_message_that_made_it_is_kept",
+        told="assert not saver.hasty",
     ),
     Mutant(
         "two active turns",
@@ -176,6 +182,7 @@ MUTANTS = [
         "create unique index turns_one_active on turns (conversation_id)",
         "create index turns_one_active on turns (conversation_id)",
         "tests/store/test_indexes.py::test_a_conversation_has_one_active_turn",
+        told="DID NOT RAISE UniqueViolation",
     ),
     Mutant(
         "two open cards of a call",
@@ -183,6 +190,7 @@ MUTANTS = [
         "create unique index approvals_one_open on approvals (turn_id, call_key)",
         "create index approvals_one_open on approvals (turn_id, call_key)",
         "tests/store/test_indexes.py::test_a_call_has_one_open_approval",
+        told="DID NOT RAISE UniqueViolation",
     ),
     Mutant(
         "ledger after If-Match",
@@ -257,3 +265,4 @@ def test_a_safeguard_that_is_missing_is_noticed(copy: Path, mutant: Mutant):
         file.write_text(whole)
     assert code == 1, f"nothing noticed:\n{told[-3000:]}"
     assert "FAILED " in told, f"it did not get as far as a test:\n{told[-3000:]}"
+    assert mutant.told in told, f"noticed for another reason:\n{told[-3000:]}"
