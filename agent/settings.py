@@ -16,6 +16,7 @@ from tools.toolset import Role
 ServiceAuth = Literal["signed", "none", "bearer", "api_key", "basic", "oauth2_password"]
 SignIn = Literal["demo", "password", "header", "embed", "hf"]
 ORIGIN = re.compile(r"https?://[\w.-]+(:\d+)?")
+LOOPBACK = frozenset({"127.0.0.1", "::1", "localhost"})
 Names = Annotated[list[str], NoDecode]
 
 
@@ -190,14 +191,12 @@ class Settings(BaseSettings):
             raise ValueError("PRICE_INPUT and PRICE_OUTPUT go together: a cost needs both")
         if self.sign_in is None:
             self.sign_in = "demo" if self.backend_url is None else "password"
-        if self.sign_in == "demo" and self.backend_url is not None:
-            raise ValueError("SIGN_IN=demo works with the embedded backend only; set SIGN_IN=password")
         if self.public_url is None and self.space_host:
             self.public_url = f"https://{self.space_host}"
-        self._check_service()
-        self._check_people()
         if self.backend_url is not None and self.openapi_url is None:
             raise ValueError("BACKEND_URL needs OPENAPI_URL, the address of your service's OpenAPI document")
+        self._check_service()
+        self._check_people()
         if (self.openai_api_key or self.openai_base_url) and not self.model:
             raise ValueError("MODEL must name the model when OPENAI_API_KEY or OPENAI_BASE_URL is set")
         if self.production and self.app_secrets is None:
@@ -225,6 +224,8 @@ class Settings(BaseSettings):
     def _check_people(self) -> None:
         """The mode of signing in has what it needs; raises `ValueError`."""
         self._check_shared_secret()
+        if self.backend_url is not None:
+            self._check_own_people()
         keys = self.user_issuer and self.user_jwks_url
         secret = revealed(self.proxy_secret)
         if self.sign_in == "header" and not self.proxy_token_header and len(secret) < 32:
@@ -239,8 +240,25 @@ class Settings(BaseSettings):
             self.frame_ancestors and all(ORIGIN.fullmatch(origin) for origin in self.frame_ancestors)
         ):
             raise ValueError("SIGN_IN=embed needs FRAME_ANCESTORS: exact origins such as https://app.example.com")
-        if self.makes_tokens and self.backend_url is not None and not (self.user_issuer or self.public_url):
+
+    def _check_own_people(self) -> None:
+        """People of a backend of one's own can become known to it; raises `ValueError`."""
+        if self.sign_in == "demo":
+            if self.host not in LOOPBACK or self.public_url:
+                raise ValueError(
+                    "SIGN_IN=demo with BACKEND_URL is for this machine alone: HOST=127.0.0.1, no PUBLIC_URL"
+                )
+        elif self.makes_tokens and not (self.user_issuer or self.public_url):
             raise ValueError(f"SIGN_IN={self.sign_in} needs PUBLIC_URL: it is the `iss` of the tokens we make")
+        elif self.sign_in == "password" and not self.token_url:
+            raise ValueError(
+                "SIGN_IN=password needs TOKEN_URL, where your service gives a token for a name and a password; "
+                "SIGN_IN=demo lets you try it alone on this machine"
+            )
+        elif self.sign_in == "password" and not (self.user_issuer or self.user_jwt_secret):
+            raise ValueError(
+                "SIGN_IN=password needs USER_ISSUER, the `iss` of your service's tokens, or USER_JWT_SECRET"
+            )
 
     def _check_shared_secret(self) -> None:
         """Tokens are believed by one kind of key; raises `ValueError`."""
@@ -258,7 +276,14 @@ class Settings(BaseSettings):
     @property
     def makes_tokens(self) -> bool:
         """Whether the sign-in gives no token for the backend, so that we make one."""
+        if self.sign_in == "demo":
+            return self.backend_url is not None
         return self.sign_in == "hf" or (self.sign_in == "header" and not self.proxy_token_header)
+
+    @property
+    def own_issuer(self) -> str:
+        """`iss` of the tokens that we make for a backend of one's own."""
+        return self.user_issuer or self.public_url or "countersign"
 
     @property
     def demo_model(self) -> bool:

@@ -27,8 +27,7 @@ def workspace_tokens(keys: KeyRing, issuer: str, audience: str) -> PersonTokens:
 
 def house_tokens(settings: Settings, keys: KeyRing) -> PersonTokens:
     """Tokens for a backend of your own, which finds our public key at `/.well-known/jwks.json`."""
-    issuer = settings.user_issuer or settings.public_url or ""
-    return PersonTokens(_key(keys, "user-tokens"), issuer=issuer, audience=settings.user_audience)
+    return PersonTokens(_key(keys, "user-tokens"), issuer=settings.own_issuer, audience=settings.user_audience)
 
 
 def _key(keys: KeyRing, purpose: str) -> OKPKey:

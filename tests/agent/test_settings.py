@@ -8,6 +8,8 @@ ISSUER = {"USER_ISSUER": "https://id.example", "USER_JWKS_URL": "https://id.exam
 OAUTH = {"OAUTH_CLIENT_ID": "x", "OAUTH_CLIENT_SECRET": "y"}
 DOCS = Path(__file__).parents[2] / "docs"
 
+OWN = {"BACKEND_URL": "http://127.0.0.1:1", "OPENAPI_URL": "http://127.0.0.1:1/openapi.json"}
+
 
 @pytest.fixture(autouse=True)
 def clean_environment(monkeypatch, tmp_path):
@@ -53,10 +55,11 @@ def test_nothing_set_is_the_demo():
         ({"SIGN_IN": "embed", **ISSUER, "FRAME_ANCESTORS": "https://a.example/x"}, "exact origins"),
         ({"PERSON_ROLES": '{"anna": "root"}'}, "PERSON_ROLES"),
         ({"SIGN_IN": "hf", **OAUTH, "BACKEND_URL": "http://b", "OPENAPI_URL": "http://b/x"}, "PUBLIC_URL"),
-        (
-            {"SIGN_IN": "demo", "BACKEND_URL": "http://127.0.0.1:1", "OPENAPI_URL": "http://127.0.0.1:1/openapi.json"},
-            "embedded backend",
-        ),
+        (OWN, "needs TOKEN_URL, .* SIGN_IN=demo"),
+        ({**OWN, "TOKEN_URL": "http://127.0.0.1:1/login"}, "needs USER_ISSUER"),
+        ({**OWN, "SIGN_IN": "demo", "HOST": "0.0.0.0"}, "this machine alone"),
+        ({**OWN, "SIGN_IN": "demo", "PUBLIC_URL": "https://chat.example.com"}, "this machine alone"),
+        ({**OWN, "SIGN_IN": "demo", "PRODUCTION": "true", "APP_SECRETS": "k1:abc"}, "refuses SIGN_IN=demo"),
     ],
 )
 def test_a_wrong_setting_is_one_clear_line(monkeypatch, env, says):
@@ -65,6 +68,14 @@ def test_a_wrong_setting_is_one_clear_line(monkeypatch, env, says):
     with pytest.raises(ConfigError, match=says) as caught:
         load_settings()
     assert "\n" not in str(caught.value)
+
+
+def test_a_backend_of_ones_own_can_be_tried_alone_on_this_machine():
+    settings = load_settings(
+        backend_url="http://127.0.0.1:1", openapi_url="http://127.0.0.1:1/openapi.json", sign_in="demo"
+    )
+    assert (settings.makes_tokens, settings.own_issuer) == (True, "countersign")
+    assert not load_settings().makes_tokens
 
 
 def test_lists_are_comma_separated(monkeypatch):

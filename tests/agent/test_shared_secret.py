@@ -18,7 +18,10 @@ from tools.toolset import Role
 SECRET = "a-secret-of-the-service-0123456789-abcdef"
 HOME, USERINFO = "https://shop.test", "https://shop.test/users/me"
 RSA, ED, EC = RSAKey.generate_key(2048), OKPKey.generate_key("Ed25519"), ECKey.generate_key("P-256")
-SERVICE = {"BACKEND_URL": HOME, "OPENAPI_URL": f"{HOME}/openapi.json", "USER_JWT_HEADER": "Authorization"}
+SERVICE = {
+    "BACKEND_URL": HOME, "OPENAPI_URL": f"{HOME}/openapi.json", "USER_JWT_HEADER": "Authorization",
+    "TOKEN_URL": f"{HOME}/login",
+}  # fmt: skip
 
 
 def claims(**changed):

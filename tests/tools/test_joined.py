@@ -26,7 +26,10 @@ def test_a_clash_with_a_built_in_tool_stops_the_start_in_one_line(tmp_path):
     file = tmp_path / "api.json"
     file.write_text(json.dumps({"openapi": "3.1.0", "info": {"title": "t", "version": "1"}, "paths": paths}))
     settings = load_settings(
-        backend_url="http://backend.example", openapi_url=str(file), policy_file=tmp_path / "countersign.toml"
+        backend_url="http://backend.example",
+        openapi_url=str(file),
+        policy_file=tmp_path / "countersign.toml",
+        sign_in="demo",
     )
     client = BackendClient("http://backend.example")
     with pytest.raises(ConfigError, match=r"GET /tools and the built-in tool find_tools") as caught:

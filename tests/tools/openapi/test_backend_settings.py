@@ -9,7 +9,7 @@ from tests.tools.calls import make_call
 from tools.credentials import Together
 from tools.identity import ServiceIdentity
 
-OWN = {"backend_url": "http://127.0.0.1:1", "openapi_url": "openapi.json"}
+OWN = {"backend_url": "http://127.0.0.1:1", "openapi_url": "openapi.json", "sign_in": "demo"}
 
 
 async def headers(**settings):
