@@ -21,6 +21,7 @@ from agent.models.words import Words, said, whole_text
 
 MAX_ARGUMENTS = 200_000
 MAX_DEPTH = 64
+LEAST_INTEGER, MOST_INTEGER = -(2**63), 2**63 - 1
 _LENGTH = {"length", "max_tokens", "max_output_tokens"}
 _FILTERED = {"content_filter", "safety", "SAFETY"}
 _MARKS = re.compile(r"[\s\"'“”`,:{}\[\]\\]+")
@@ -123,7 +124,7 @@ def arguments(raw: str) -> dict[str, Any]:
     if len(raw) > MAX_ARGUMENTS:
         raise ArgumentTextError(f"the arguments are longer than {MAX_ARGUMENTS} characters")
     try:
-        value = json.loads(raw, object_pairs_hook=_unique, parse_constant=_no_constant, parse_float=_finite)
+        value = json.loads(raw, object_pairs_hook=_unique, parse_constant=_no_constant)
     except ArgumentTextError:
         raise
     except RecursionError:
@@ -132,15 +133,20 @@ def arguments(raw: str) -> dict[str, Any]:
         value = _repaired(raw, error)
     if not isinstance(value, dict):
         raise ArgumentTextError("the arguments are not a JSON object")
-    if _deeper(value, MAX_DEPTH):
-        raise ArgumentTextError(f"the arguments are nested more than {MAX_DEPTH} levels deep")
+    _check(value, MAX_DEPTH)
     return value
 
 
-def _deeper(value: Any, levels: int) -> bool:
-    """Whether a value has more levels than this; what stores and checks it goes down level by level."""
+def _check(value: Any, levels: int) -> None:
+    """Raises `ArgumentTextError` for valid JSON that cannot be kept: too deep, beyond 64 bits, infinite (`1e999`)."""
+    if not levels:
+        raise ArgumentTextError(f"the arguments are nested more than {MAX_DEPTH} levels deep")
+    large = isinstance(value, int) and not LEAST_INTEGER <= value <= MOST_INTEGER
+    if large or (isinstance(value, float) and not math.isfinite(value)):
+        raise ArgumentTextError("a number is too large; give it as text if the tool takes text")
     inner = value.values() if isinstance(value, dict) else value if isinstance(value, list) else ()
-    return not levels or any(_deeper(item, levels - 1) for item in inner)
+    for item in inner:
+        _check(item, levels - 1)
 
 
 def _unique(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
@@ -152,13 +158,6 @@ def _unique(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
 
 def _no_constant(name: str) -> NoReturn:
     raise ArgumentTextError(f"{name} is not JSON")
-
-
-def _finite(text: str) -> float:
-    """A number that JSON can hold again: `1e999` is valid JSON and infinite."""
-    if math.isinf(number := float(text)):
-        return _no_constant(text)
-    return number
 
 
 def _repaired(raw: str, error: ValueError) -> Any:

@@ -18,7 +18,7 @@ from agent.models.words import Words, whole_text
 from agent.steps import Usage
 
 JSON = st.recursive(
-    st.none() | st.booleans() | st.integers() | st.text(max_size=8),
+    st.none() | st.booleans() | st.integers(-(2**63), 2**63 - 1) | st.text(max_size=8),
     lambda inner: st.lists(inner, max_size=3) | st.dictionaries(st.text(max_size=5), inner, max_size=3),
     max_leaves=8,
 )
@@ -47,6 +47,7 @@ def test_a_beginning_of_arguments_is_never_taken_for_all_of_them(value, data):
         ('{"a": True, "b": None}', {"a": True, "b": None}),
         ('```json\n{"a": [1, 2,]}\n```', {"a": [1, 2]}),
         ("{'path': '/a-b/*.csv', 'share': -0.5,}", {"path": "/a-b/*.csv", "share": -0.5}),
+        (f'{{"a": [{2**63 - 1}, {-(2**63)}, 1e30]}}', {"a": [2**63 - 1, -(2**63), 1e30]}),
         ("", {}),
         ("  ", {}),
     ],
@@ -70,6 +71,8 @@ def test_syntax_slips_of_a_whole_object_are_repaired(raw, value):
         '{"a": Infinity}',
         '{"a": 1e999}',
         '{"a": [-1e999]}',
+        f'{{"a": {2**63}}}',
+        f'{{"a": [{-(2**63) - 1},]}}',
         '{"a": *.csv}',
         '{"a": -}',
         '{"a": >5}',
