@@ -40,6 +40,9 @@ IN_DOCUMENTS = frozenset(Rule.model_fields) - {"sha256"}
 RULES = TypeAdapter(dict[str, Rule])
 
 
+CHANGED = "changed since it was reviewed; review it again"
+
+
 @dataclass(frozen=True)
 class Ruling:
     """The outcome for one operation. `off` says why it is not offered; `wrong` what was not understood."""
@@ -95,7 +98,7 @@ def _off(operation: Operation, rule: Rule) -> str | None:
     if rule.hidden:
         return "hidden by the policy"
     if rule.sha256 is not None and rule.sha256 != operation.sha256:
-        return "changed since it was reviewed; review it again"
+        return CHANGED
     return None
 
 

@@ -19,7 +19,7 @@ from tools.openapi.keywords import ExactValidator
 from tools.openapi.operations import Operation, survey
 from tools.openapi.pages import ALL, ARGUMENT, MOST_ROWS, Paged, pageable, read_paged
 from tools.openapi.phrases import phrases
-from tools.openapi.policy import Policy, Ruling
+from tools.openapi.policy import CHANGED, Policy, Ruling
 from tools.openapi.results import result_of
 from tools.openapi.schemas import slim, whole_numbers
 from tools.openapi.serialize import to_request
@@ -67,6 +67,8 @@ class OpenApiToolset:
                 logger.warning("%s %s: %s", operation.method, operation.path, wrong)
             if ruling.off:
                 off[operation.name] = ruling.off
+                if ruling.off == CHANGED:
+                    logger.warning("%s %s is off: it %s", operation.method, operation.path, CHANGED)
                 continue
             reader = by_name.get(ruling.rule.preview or "") or readers.get(operation.path)
             imported[operation.name] = _import(operation, ruling, reader, client.idempotent)

@@ -147,12 +147,15 @@ async def test_arguments_that_do_not_fit_are_told_in_pydantics_shape(shop, args,
     assert set(caught.value.errors[0]) == {"type", "loc", "msg"}
 
 
-async def test_a_hidden_or_changed_operation_is_off(shop):
+async def test_a_hidden_or_changed_operation_is_off_and_the_log_names_what_changed(shop, caplog):
     policy = Policy({"delete_item": Rule(hidden=True), "replace_item": Rule(sha256="0" * 64, effect=Effect.WRITE)})
     tools = await shop.tools(policy)
     assert not {"delete_item", "replace_item"} & set(tools.specs)
     assert tools.off["delete_item"] == "hidden by the policy"
     assert "review it again" in tools.off["replace_item"]
+    assert [record.getMessage() for record in caplog.records if "is off" in record.getMessage()] == [
+        "PUT /items/{item_id} is off: it changed since it was reviewed; review it again"
+    ]
     with pytest.raises(KeyError):
         await tools.call("delete_item", {"item_id": 1}, shop.call())
 
