@@ -142,7 +142,8 @@ async def page(
         f"""
         select {COLUMNS} {FROM}
         where (m.conversation_id, m.seq) >= (%(place)s, 0) and (m.conversation_id, m.seq) < (%(place)s, %(before)s)
-            and c.tenant = %(tenant)s and c.owner = %(owner)s and c.deleted_at is null and t.superseded_by is null
+            and c.id = %(place)s and c.tenant = %(tenant)s and c.owner = %(owner)s and c.deleted_at is null
+            and t.superseded_by is null
         order by m.conversation_id desc, m.seq desc limit %(limit)s
         """,
         {

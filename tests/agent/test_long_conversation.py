@@ -10,8 +10,12 @@ from tests.agent.counting import CountingProxy
 
 TURNS = 2_000
 PAGE = 50
-# A message, its turn, its conversation, and the conversation again for the policy of each of the first two.
-READ = 7 * PAGE
+# A message, its turn, their conversation, and that again for the policy of each of the two.
+READ = 5 * PAGE
+OTHERS = """
+    insert into conversations (id, tenant, owner)
+    select gen_random_uuid(), %(tenant)s, %(owner)s from generate_series(1, 1000)
+"""
 SEED = """
     with place as (
         insert into conversations (id, tenant, owner, title) values (%(place)s, %(tenant)s, %(owner)s, 'Long')
@@ -60,13 +64,16 @@ class Library:
 
 @pytest.fixture
 async def library(database_url):
-    """Three conversations of 2,000 turns each; their process does nothing by itself."""
+    """Three conversations of 2,000 turns each among many; their process does nothing by itself."""
     async with CountingProxy(database_url) as proxy:
         pool = await open_pool(proxy.url, max_size=1)
         places = [str(uuid.uuid4()) for _ in range(3)]
         async with pool.connection() as connection:
+            mine = {"tenant": ANN.tenant, "owner": ANN.subject}
+            await connection.execute(
+                OTHERS, mine
+            )  # few would be read whole, which counts for nothing and hides the rest
             for place in places:
-                mine = {"tenant": ANN.tenant, "owner": ANN.subject}
                 await connection.execute(SEED, {"place": place, "turns": TURNS, **mine})
             await connection.execute("analyze")
         yield Library(House(pool, proxy.url), proxy, places)

@@ -1,6 +1,7 @@
 -- Whose rows a query may see, for every role but the tables' owner: store/person.py says for whom a query is made.
--- A missing setting is no person: nothing equals null. What hangs on a conversation is visible as the conversation is;
--- a scalar subquery looks that up by its key, where EXISTS may be planned as a read of all conversations.
+-- A missing setting is no person: nothing equals null. What hangs on a conversation is visible as the conversation is:
+-- looked up by its key, where EXISTS may be planned as a read of all conversations, and "is not null" lets the planner
+-- expect that nearly all rows pass, where it would take a bare condition for a reason to read past a LIMIT.
 
 create policy own on conversations using (tenant = current_setting('countersign.tenant', true)
     and owner = nullif(current_setting('countersign.owner', true), ''));
@@ -26,17 +27,17 @@ create policy whole_tenant on sessions for select using (tenant = current_settin
     and current_setting('countersign.whole_tenant', true) = 'true');
 
 create policy of_conversation on turns
-    using ((select true from conversations c where c.id = turns.conversation_id));
+    using ((select c.id from conversations c where c.id = turns.conversation_id) is not null);
 create policy of_conversation on messages
-    using ((select true from conversations c where c.id = messages.conversation_id));
+    using ((select c.id from conversations c where c.id = messages.conversation_id) is not null);
 create policy of_conversation on questions
-    using ((select true from conversations c where c.id = questions.conversation_id));
+    using ((select c.id from conversations c where c.id = questions.conversation_id) is not null);
 create policy of_conversation on attachments
-    using ((select true from conversations c where c.id = attachments.conversation_id));
+    using ((select c.id from conversations c where c.id = attachments.conversation_id) is not null);
 create policy of_turn on turn_credentials
-    using ((select true from turns t where t.id = turn_credentials.turn_id));
+    using ((select t.id from turns t where t.id = turn_credentials.turn_id) is not null);
 create policy of_message on feedback
-    using ((select true from messages m where m.id = feedback.message_id));
+    using ((select m.id from messages m where m.id = feedback.message_id) is not null);
 
 -- The chain that a person's entries are appended to is the tenant's; their owner must be somebody.
 create policy of_tenant on audit_heads using (tenant = current_setting('countersign.tenant', true)
