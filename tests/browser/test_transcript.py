@@ -30,6 +30,18 @@ def test_who_says_something_sees_it_wherever_they_had_scrolled_to(visit):
     expect(page.get_by_text("Hello. I looked at").last).to_be_in_viewport()
 
 
+def test_a_sign_of_work_stands_in_the_place_of_an_answer_until_something_is_said(visit):
+    page = visit()
+    shown = """() => {
+      const row = document.querySelector(".user-row + .bot-row");
+      return row?.checkVisibility() && getComputedStyle(row, "::before").width === "12px";
+    }"""
+    say(page, "quiet please")
+    page.wait_for_function(shown)
+    expect(page.get_by_text("Here I am.")).to_be_visible()
+    assert not page.evaluate(shown)
+
+
 def test_the_line_under_the_box_sums_the_tokens_of_the_conversation_in_view(visit):
     page = visit()
     expect(page.locator(".cs-spent")).to_be_hidden()

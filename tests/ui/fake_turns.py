@@ -1,6 +1,7 @@
 """`Turns` in memory, with a script instead of a model: what a message holds decides what happens.
 
 delete X       a card; "delete X and Y" gives two calls of one tool; "drop X" has a name to type; "rename X" a form
+quiet          a few words, after two seconds
 slow           words, ten a second
 which          a question
 tools          five reads and a failed one

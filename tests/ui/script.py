@@ -56,6 +56,13 @@ async def say(turn: "FakeTurn", turns: "FakeTurns", text: str) -> None:
     turn.touch({**part, "content": said}, status="done")
 
 
+async def quiet(turn: "FakeTurn", turns: "FakeTurns") -> str:
+    """Nothing for two seconds."""
+    await asyncio.sleep(2)
+    await say(turn, turns, "Here I am.")
+    return "succeeded"
+
+
 async def slow(turn: "FakeTurn", turns: "FakeTurns") -> str:
     part = turn.put("stream_token", status="pending")
     said = ""
@@ -160,6 +167,7 @@ def confirm(turn: "FakeTurn", tool: str, args: dict[str, Any], shown: dict[str, 
 
 
 SCRIPTS = {
+    "quiet": quiet,
     "slow": slow,
     "fast": fast,
     "tools": tools,

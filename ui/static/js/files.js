@@ -53,7 +53,7 @@ export function files() {
   document.addEventListener("drop", (event) => { if (carries(event)) { event.preventDefault(); mark(false); send([...event.dataTransfer.files]); } });
   document.addEventListener("click", (event) => { const link = event.target.closest?.("a.cs-file"); if (link && window.CSFrame) { event.preventDefault(); take(link); } });
   document.addEventListener("cs:show", refresh);
-  document.addEventListener("cs:busy", () => { status.textContent = ""; refresh(); });
+  document.addEventListener("cs:busy", () => { status.textContent = ""; refresh(); setTimeout(refresh, 1000); });
   setTimeout(refresh);
   return { element: h("div", { class: "cs-filebar" }, chips, status), add: h("span", {}, add, input) };
 }
