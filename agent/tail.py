@@ -19,7 +19,7 @@ from store.pool import Pool
 from store.turns import Turn
 
 POLL = 0.2
-PACE = 1 / 15
+PACE = 1 / 12
 BEAT = 5.0
 GOING = ("queued", "running")
 Parts = list[dict[str, Any]]
@@ -53,7 +53,7 @@ class Tails:
     async def follow(self, principal: Principal, turn: Turn, after: int = 0) -> AsyncIterator[Parts]:
         """All parts of the turn whenever they changed since version `after`, and once more when it stops going.
 
-        At most 15 times a second; every 5 seconds the same parts again, so that a quiet connection is known to live.
+        At most 12 times a second; every 5 seconds the same parts again, so that a quiet connection is known to live.
         """
         with self._bell(turn.id) as bell:
             look = await self._look(principal, turn, None, bell)

@@ -176,7 +176,7 @@ class Turns(Decisions):
     async def tail(
         self, principal: Principal, conversation_id: str, turn_id: str, after: int = 0
     ) -> AsyncIterator[Parts]:
-        """The turn's parts, the whole list each time something changed, at most 15 times a second.
+        """The turn's parts, the whole list each time something changed, at most 12 times a second.
 
         Ends when the turn waits or has ended. `after` is the highest `seq` that was seen: what is known already is
         not told at once.

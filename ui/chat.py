@@ -98,6 +98,7 @@ def chat_page(turns: Turns, visitors: Visitors, titles: Titles, stops: Stops) ->
                 component({"kind": "jump"}, elem_classes="cs-jump")
                 component({"kind": "foot"}, elem_classes="cs-foothost")
         _wire(demo, chat, bridge, inputs[0], looks)
+        _spare(demo)
         demo.unload(_forgetter(tabs))
     demo.max_threads = SIZE
     return demo.queue(default_concurrency_limit=None, max_size=SIZE)
@@ -146,6 +147,15 @@ def _wire(demo: gr.Blocks, chat: gr.ChatInterface, bridge: gr.HTML, conversation
     demo.load(load, None, shown, **QUIET)
     bridge.look(look, None, shown, trigger_mode="multiple", **QUIET)  # type: ignore[attr-defined]
     chat.textbox.stop(stop, [conversation], None, **QUIET)
+
+
+def _spare(demo: gr.Blocks) -> None:
+    """Leave out requests of `gr.ChatInterface` that do nothing here: saving to the browser, queueing for a constant."""
+    for number, function in list(demo.fns.items()):
+        if function.name == "_save_conversation":
+            del demo.fns[number]
+        elif function.name == "<lambda>" and not function.inputs:
+            function.queue = False
 
 
 def _forgetter(tabs: Tabs) -> Any:

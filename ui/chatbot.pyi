@@ -16,12 +16,17 @@ class XChatbot(gr.Chatbot):
     """
 
     data_model = XData
+    travels = XData.model_json_schema()
     artist = Artist()
     most = 80
 
     def get_block_name(self) -> str:
         """The frontend knows this component as Gradio's chatbot."""
         return "chatbot"
+
+    def api_info(self) -> dict[str, Any]:
+        """What travels; made once: Gradio asks several times for every update that leaves the chatbot as it is."""
+        return self.travels
 
     def preprocess(self, payload: XData | None) -> list[Drawn]:  # type: ignore[override]
         """What the browser shows, as drawn messages; they go back as they came."""

@@ -7,7 +7,7 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 PATHS = ("/gradio_api/queue/", "/gradio_api/run/")
 KINDS = ("text/event-stream", "application/json")
-WINDOW, MEMORY = 12 + 16, 5  # gzip with a window of 4 kB: about 20 kB of memory for a stream that is open
+LEVEL, WINDOW, MEMORY = 6, 14 + 16, 5  # gzip that looks back 16 kB: about 80 kB of memory for a stream that is open
 
 
 class Compressed:
@@ -46,4 +46,4 @@ class _Gzip:
         if headers.get("content-type", "").startswith(KINDS) and "content-encoding" not in headers:
             headers["Content-Encoding"] = "gzip"
             del headers["Content-Length"]
-            self._packer = zlib.compressobj(1, zlib.DEFLATED, WINDOW, MEMORY)
+            self._packer = zlib.compressobj(LEVEL, zlib.DEFLATED, WINDOW, MEMORY)

@@ -22,11 +22,15 @@ POLICY = {
     "frame-src": "'none'",
     "worker-src": "'self' blob:",
 }
+DATA = ("application/json", "text/event-stream")
 BLOCKED = ("/gradio_api/proxy=", "/gradio_api/file=http", "/proxy=", "/file=http", "/gradio_api/upload", "/upload")
 
 
 class SecurityHeaders:
-    """Adds the policy to every answer. Only listed origins may show the page in a frame."""
+    """Adds the policy to every answer. Only listed origins may show the page in a frame.
+
+    An answer that is data, not a page, gets the shorter policy that allows nothing at all: there are many in a chat.
+    """
 
     def __init__(self, app: ASGIApp, frame_ancestors: Sequence[str] = (), secure: bool = False):
         self.app = app
@@ -38,8 +42,13 @@ class SecurityHeaders:
             "X-Content-Type-Options": "nosniff",
             "Permissions-Policy": "camera=(), geolocation=(), microphone=()",
         }
+        self._of_data = {
+            "Content-Security-Policy": "default-src 'none'; frame-ancestors 'none'",
+            "X-Content-Type-Options": "nosniff",
+        }
         if secure:
             self._headers["Strict-Transport-Security"] = "max-age=31536000"
+            self._of_data["Strict-Transport-Security"] = "max-age=31536000"
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Pass the request on; add the headers to the answer."""
@@ -50,7 +59,8 @@ class SecurityHeaders:
         async def with_headers(message: Message) -> None:
             if message["type"] == "http.response.start":
                 headers = MutableHeaders(scope=message)
-                for name, value in self._headers.items():
+                data = headers.get("content-type", "").startswith(DATA)
+                for name, value in (self._of_data if data else self._headers).items():
                     headers.setdefault(name, value)
             await send(message)
 

@@ -29,7 +29,7 @@ class Provider:
     api_key: SecretStr | None = None
     base_url: str | None = None
     max_output_tokens: int = 8_192
-    merge: float = 0.05
+    merge: float = 0.07
 
     @property
     def is_openai(self) -> bool:

@@ -13,7 +13,7 @@ from starlette.routing import Route
 
 from tests.browser.serve import Served, serve
 from tests.ui.house import House
-from tests.ui.test_tab_owners import browser, join
+from tests.ui.test_tab_owners import ANNA, browser, join
 from ui.compress import Compressed
 
 EVENTS = [b'data: {"text": "one"}\n\n', b'data: {"text": "two"}\n\n']
@@ -105,3 +105,20 @@ async def test_the_page_streams_compressed_and_says_the_same(served):
             said[accept] = [line.split('"event_id"')[0] for line in got.text.splitlines() if '"msg"' in line]
     assert said["gzip"][-1] == said["identity"][-1]
     assert "process_completed" in "".join(said["gzip"])
+
+
+async def test_t57_no_credential_is_in_a_stream_that_is_compressed(served):
+    async with browser(served, "anna") as client:
+        assert (await join(client, "s-secret", "Say eyJ")).status_code == 200
+        got = await client.get("/gradio_api/queue/data", params={"session_hash": "s-secret"})
+        config = await client.get("/config")
+        handles = [value for value in client.cookies.values() if len(value) > 20]
+    assert got.headers["content-encoding"] == "gzip"
+    assert "content-encoding" not in config.headers
+    assert handles
+    assert not [secret for secret in (*handles, ANNA) if secret in got.text]
+
+
+async def test_t57_another_site_cannot_make_a_browser_ask(served):
+    async with browser(served, "anna") as client:
+        assert (await join(client, "s-evil", origin="https://evil.example")).status_code == 403

@@ -6,11 +6,17 @@ from tests.ui.conftest import sign_in
 
 
 async def test_the_content_policy_lets_only_listed_sites_frame_the_page(http):
-    policy = (await http.get("/healthz")).headers["content-security-policy"]
+    policy = (await http.get("/signin")).headers["content-security-policy"]
     assert "frame-ancestors 'self' https://bi.example.com" in policy
     assert "object-src 'none'" in policy
     assert "form-action 'self'" in policy
     assert "connect-src 'self'" in policy
+
+
+async def test_an_answer_that_is_data_may_load_nothing_and_be_framed_by_nobody(http):
+    headers = (await http.get("/healthz")).headers
+    assert headers["content-security-policy"] == "default-src 'none'; frame-ancestors 'none'"
+    assert headers["x-content-type-options"] == "nosniff"
 
 
 async def test_other_origins_may_not_read(http):
