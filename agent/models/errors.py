@@ -95,8 +95,8 @@ class EmptyReply(ModelError):  # noqa: N818
 class ContextTooLong(ModelError):  # noqa: N818
     code, retry = "model_context", False
     texts = (
-        "This conversation no longer fits the model, even shortened. Start a new conversation.",
-        "Этот разговор не помещается в модель даже сокращённым. Начните новый разговор.",
+        "This conversation no longer fits the model, even shortened. Start a new one, or shorten your message.",
+        "Этот разговор не помещается в модель даже сокращённым. Начните новый или сократите сообщение.",
     )
 
 
