@@ -4,19 +4,18 @@ import asyncio
 from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
 
+from psycopg import AsyncConnection
+from psycopg.rows import dict_row
+
 from store.invariants import violations
-from store.pool import open_pool
 
 
 def faults(url: str, secrets: Sequence[str] = ()) -> list[str]:
     """Broken invariants of the chat's database; none of the `secrets` may be in it."""
 
     async def found() -> list[str]:
-        pool = await open_pool(url, max_size=2)
-        async with pool.connection() as connection:
-            lines = await violations(connection, canaries=secrets)
-        await pool.close()
-        return lines
+        async with await AsyncConnection.connect(url, autocommit=True, row_factory=dict_row) as connection:
+            return await violations(connection, canaries=secrets)
 
     with ThreadPoolExecutor(1) as thread:
         return thread.submit(asyncio.run, found()).result()

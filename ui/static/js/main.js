@@ -4,6 +4,8 @@ import { ask } from "./ask.js";
 import { batch } from "./batch.js";
 import { foot, nameComposer } from "./composer.js";
 import { confirm } from "./confirm.js";
+import { watchStreams } from "./connection.js";
+import { watchDraft } from "./drafts.js";
 import { h, json } from "./dom.js";
 import { error, notice, reasoning, usage } from "./notes.js";
 import { page } from "./page.js";
@@ -22,6 +24,8 @@ function bridge(_, trigger) {
   page.look = (request) => trigger("look", { id: page.conversation, ...request });
   page.conversation = new URLSearchParams(location.search).get("conversation") ?? "";
   startPolling();
+  watchStreams();
+  watchDraft();
   return h("span", { hidden: true });
 }
 

@@ -1,4 +1,5 @@
 /** Commands to the server. The page asks; the server decides again who may do what. */
+import { unanswered } from "./connection.js";
 import { t } from "./i18n.js";
 
 /** POST a command; `{ok: true, ...}` or `{ok: false, status, code, text, errors, winner}`, never an exception. */
@@ -22,6 +23,7 @@ async function answer(request) {
     if (response.status === 401) signIn();
     return response.ok ? { ok: true, ...body } : { ok: false, status: response.status, ...body };
   } catch {
+    unanswered();
     return { ok: false, status: 0, code: "offline", text: t("offline"), errors: [] };
   }
 }

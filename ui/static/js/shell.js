@@ -39,6 +39,7 @@ export function setBusy(on) {
 export function startPolling() {
   clearInterval(timer);
   timer = setInterval(() => document.visibilityState === "visible" && refreshShell(), EVERY);
+  document.addEventListener("cs:back", () => { page.look({ type: "refresh" }); refreshShell(); });
   document.addEventListener("visibilitychange", () => document.visibilityState === "visible" && refreshShell());
   refreshShell();
 }

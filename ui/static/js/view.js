@@ -1,6 +1,7 @@
 /** The first thing of every transcript: which conversation and version this is, and the way to what came before. */
 import { showSpent } from "./composer.js";
 import { button, h } from "./dom.js";
+import { taken } from "./drafts.js";
 import { t } from "./i18n.js";
 import { settle } from "./navigate.js";
 import { OLDER, page } from "./page.js";
@@ -20,6 +21,7 @@ function follow(v) {
   const born = page.conversation === "" && !known.has(v.conversation);
   if (v.conversation !== page.conversation && !born) return correct();
   known.add(v.conversation);
+  setTimeout(taken, 200); // the transcript is drawn around this marker
   page.conversation = v.conversation;
   page.version = page.version === OLDER && !v.version ? OLDER : v.version;
   settle(v.conversation);

@@ -1,0 +1,51 @@
+"""A server that does not answer for a while: the page says so in words, goes on by itself and keeps what was typed."""
+
+import pytest
+from playwright.sync_api import Page, expect
+
+from tests.browser.acts import say, settled
+
+
+def cut_off(page: Page) -> None:
+    page.route("**/*", lambda route: route.abort())
+
+
+@pytest.mark.parametrize("path", ["/", "/approvals"])
+def test_every_page_says_that_the_server_does_not_answer_and_when_it_does_again(visit, path):
+    page = visit(path=path, locale="ru-RU")
+    expect(page.locator(".cs-side")).to_be_visible()
+    cut_off(page)
+    expect(page.get_by_role("alert")).to_contain_text("Сервер не отвечает")
+    page.unroute("**/*")
+    expect(page.locator(".cs-away")).to_have_count(0)
+
+
+def test_one_request_that_fails_alarms_nobody(visit):
+    page = visit()
+    failed = []
+    page.route("**/ui/shell*", lambda route: route.abort() if not failed else route.continue_())
+    page.on("requestfailed", lambda request: failed.append(request.url))
+    with page.expect_response("**/healthz"):
+        page.wait_for_event("requestfailed")
+    page.wait_for_timeout(500)
+    assert failed
+    expect(page.locator(".cs-away")).to_have_count(0)
+
+
+def test_what_was_typed_is_kept_until_the_server_has_it(visit):
+    page = visit()
+    box = page.locator(".cs-box textarea")
+    box.fill("hello there")
+    page.reload()
+    expect(box).to_have_value("hello there")
+    cut_off(page)
+    box.press("Enter")
+    expect(page.locator(".cs-away")).to_be_visible()
+    page.unroute("**/*")
+    expect(page.locator(".cs-away")).to_have_count(0)
+    expect(box).to_have_value("hello there")
+    say(page, "hello there")
+    settled(page)
+    page.reload()
+    expect(page.locator(".user-row")).to_have_count(1)
+    expect(box).to_have_value("")

@@ -1,0 +1,45 @@
+/** Words that the server has not taken yet: they are still in the box after a reload, which a lost connection brings. */
+import { page } from "./page.js";
+
+const KEY = "cs-draft";
+const area = () => document.querySelector(".cs-box textarea");
+let left = read(); // what an earlier load of this page kept, until it is back in the box
+let restored = null;
+
+function read() {
+  try {
+    return JSON.parse(sessionStorage.getItem(KEY));
+  } catch {
+    return null;
+  }
+}
+
+/** Keep what is typed. Sending empties the box without an event, so words stay kept until they are `taken`. */
+export function watchDraft() {
+  document.addEventListener("input", (event) => {
+    if (event.target === area()) sessionStorage.setItem(KEY, JSON.stringify({ at: page.conversation, text: area().value }));
+  });
+  restore();
+}
+
+function restore() {
+  const box = area();
+  if (!box) return setTimeout(restore, 100);
+  if (left?.text && left.at === page.conversation && !box.value) put(box, (restored = left.text));
+  left = null;
+}
+
+/** The server has told of the conversation: it has the words that left the box, and those that are in the transcript. */
+export function taken() {
+  const box = area();
+  if (!box || left) return;
+  const said = [...document.querySelectorAll(".user-row")].pop()?.innerText.trim();
+  if (restored && box.value === restored && restored.trim() === said) put(box, "");
+  restored = null;
+  if (!box.value) sessionStorage.removeItem(KEY);
+}
+
+function put(box, text) {
+  box.value = text;
+  box.dispatchEvent(new Event("input", { bubbles: true }));
+}
