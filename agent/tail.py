@@ -20,6 +20,7 @@ from store.turns import Turn
 
 POLL = 0.2
 PACE = 1 / 12
+BURST = 3
 BEAT = 5.0
 GOING = ("queued", "running")
 Parts = list[dict[str, Any]]
@@ -53,21 +54,23 @@ class Tails:
     async def follow(self, principal: Principal, turn: Turn, after: int = 0) -> AsyncIterator[Parts]:
         """All parts of the turn whenever they changed since version `after`, and once more when it stops going.
 
-        At most 12 times a second; every 5 seconds the same parts again, so that a quiet connection is known to live.
+        On average at most 12 times a second, after a quiet while a few times at once, so that what a decision leads to
+        is seen as it happens; every 5 seconds the same parts again, so that a quiet connection is known to live.
         """
         with self._bell(turn.id) as bell:
             look = await self._look(principal, turn, None, bell)
-            shown, told = after, self._clock()
+            shown, told, due = after, self._clock(), 0.0
             while True:
                 if look.version != shown or not look.going or self._clock() - told >= BEAT:
                     shown, told = look.version, self._clock()
+                    due = max(due, told - BURST * PACE) + PACE
                     yield look.parts
                 if not look.going:
                     return
                 with suppress(TimeoutError):
                     async with asyncio.timeout(BEAT if look.rings else POLL):
                         await bell.wait()
-                await asyncio.sleep(max(0.0, told + PACE - self._clock()))
+                await asyncio.sleep(max(0.0, due - self._clock()))
                 bell.clear()
                 look = await self._look(principal, turn, look, bell)
 

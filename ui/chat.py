@@ -25,6 +25,7 @@ from ui.visitors import Visitors
 INPUTS = ("conversation_id", "action", "user_jwt", "turn_id", "decision")
 QUIET: dict[str, Any] = {"show_progress": "hidden", "api_visibility": "private", "concurrency_limit": None}
 SIZE = 300
+IDLE = 0.01  # seconds between looks into an empty queue; Gradio's own thousand looks a second take 6 % of a core
 MESSAGE_LENGTH = 200_000
 
 # Gradio imports it before and after every update of a stream; where it is not installed, that searches the whole path.
@@ -101,7 +102,9 @@ def chat_page(turns: Turns, visitors: Visitors, titles: Titles, stops: Stops) ->
         _spare(demo)
         demo.unload(_forgetter(tabs))
     demo.max_threads = SIZE
-    return demo.queue(default_concurrency_limit=None, max_size=SIZE)
+    demo.queue(default_concurrency_limit=None, max_size=SIZE)
+    demo._queue.sleep_when_free = IDLE
+    return demo
 
 
 def _interface(endpoint: Endpoint, inputs: list[gr.Textbox], artist: Artist) -> gr.ChatInterface:
