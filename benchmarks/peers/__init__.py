@@ -7,7 +7,7 @@ from functools import partial
 from benchmarks import _document
 from benchmarks.peers.compare import Plan, compare
 
-QUICK = Plan(rounds=1, tokens=50, crowds=(5,), marks=(3, 8), open=5, patience=300, ladder=(5, 15))
+QUICK = Plan(rounds=1, tokens=50, crowds=(5,), marks=(3, 8), open=5, patience=300, processes=1, ladder=(5, 15))
 
 
 def main(argv: list[str]) -> int:

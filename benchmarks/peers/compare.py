@@ -28,7 +28,8 @@ LOST = "an answer that was cut off is lost: nothing goes on with it"
 class Plan:
     """How much is measured: rounds behind each median, tokens of an answer, crowds, turns to look at.
 
-    `patience` is how many seconds one measure may take, with the start of what it measures.
+    `patience` is how many seconds one measure may take, with the start of what it measures; `processes` is how many
+    servers share the most streams in the end.
     """
 
     rounds: int = 5
@@ -37,6 +38,7 @@ class Plan:
     marks: tuple[int, ...] = (10, 100, 200)
     open: int = 50
     patience: float = 900.0
+    processes: int = 2
     ladder: tuple[int, ...] = (5, 10, 15, 20, 25, 30, 40, 50, 60, 80, 100, 125, 150, 200)
 
 
@@ -71,9 +73,9 @@ class Comparison:
                 with self._noted(f"{name}: {people} streams", plan.patience):
                     way["crowds"][index] = measures.streaming(running, people, plan.rounds)
             self._most(way, running, f"{name}: most streams")
-        if subject is not LIMIT:
-            with self._noted(f"{name}: two processes"), self._run(subject, wire, 2) as (running, _):
-                self._most(way, running, f"{name}: most streams of two processes")
+        for count in range(2, 1 if subject is LIMIT else plan.processes + 1):
+            with self._noted(f"{name}: {count} processes"), self._run(subject, wire, count) as (running, _):
+                self._most(way, running, f"{name}: most streams of {count} processes")
         return way
 
     def _most(self, way: Row, running: Running, what: str) -> None:
