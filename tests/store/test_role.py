@@ -105,6 +105,13 @@ async def test_a_user_that_may_make_no_roles_is_told_what_an_administrator_does_
     assert caplog.messages == []
 
 
+def test_a_second_user_of_a_server_needs_an_administrator_too(clean: str, caplog: pytest.LogCaptureFixture) -> None:
+    upgrade(database(clean))
+    with caplog.at_level(logging.WARNING, "store.role"):
+        upgrade(database(clean, "app", "createrole"))
+    assert ADMIN in caplog.messages[0]
+
+
 def test_two_databases_of_one_server_may_start_at_once(clean: str) -> None:
     urls = [database(clean) for _ in range(2)]
     starts = [
