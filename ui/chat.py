@@ -46,9 +46,6 @@ class Looks:
         conversation_id, tab = str(wanted.get("id") or ""), request.session_hash or ""
         if person is None:
             return
-        if wanted.get("type") == "at":
-            yield None, conversation_id, None
-            return
         if not conversation_id and wanted.get("type") != "new":
             return  # a page that has just been opened is empty, and the person may have written already
         number = self._tabs.take(tab)
@@ -148,6 +145,7 @@ def _wire(demo: gr.Blocks, chat: gr.ChatInterface, bridge: gr.HTML, conversation
         await looks.stop(conversation_id, dict(request.cookies))
 
     demo.load(load, None, shown, **QUIET)
+    bridge.at(None, None, [conversation], js="() => CS.page.conversation", **QUIET)  # type: ignore[attr-defined]
     bridge.look(look, None, shown, trigger_mode="multiple", **QUIET)  # type: ignore[attr-defined]
     chat.textbox.stop(stop, [conversation], None, **QUIET)
 
@@ -176,12 +174,9 @@ async def _updates(frames: AsyncIterator[tuple]) -> AsyncIterator[tuple]:
     """
     was_busy = None
     async for messages, conversation_id, busy in frames:
-        box = gr.skip() if busy in (None, was_busy) else _box(busy)
+        box = gr.skip() if busy == was_busy else _box(busy)
         was_busy = busy
-        if messages is None:
-            yield gr.skip(), gr.skip(), conversation_id, gr.skip()
-        else:
-            yield messages, gr.skip() if busy else messages, conversation_id, box
+        yield messages, gr.skip() if busy else messages, conversation_id, box
     yield gr.skip(), gr.skip(), gr.skip(), gr.skip()
 
 

@@ -136,12 +136,11 @@ class GradioPage(GradioApi):
         return [(message.get("metadata") or {}).get("type") or "" for message in shown[-1]]
 
     async def _look(self, ear: Ear) -> None:
-        """Countersign's page tells the server where it is, and reads the stored messages once the answer is there."""
+        """Countersign's page remembers where it is, and reads the stored messages once the answer is there."""
         assert self.look is not None
         views = [m["content"][0]["value"] for m in self.values[self.look["outputs"][0]] or [] if _is_view(m)]
         place = next((view["conversation"] for view in reversed(views) if view["conversation"]), "")
-        for kind in ("at", "refresh"):
-            self._take(self.look, await self.run(self.look, [], ear, {"id": place, "type": kind}))
+        self._take(self.look, await self.run(self.look, [], ear, {"id": place, "type": "refresh"}))
 
 
 def _is_view(message: Event) -> bool:

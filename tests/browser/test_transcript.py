@@ -64,6 +64,18 @@ def test_the_address_and_the_title_come_with_the_first_message(visit):
     page.locator(".stop-button").click()
 
 
+def test_a_conversation_that_has_just_begun_is_named_by_the_very_next_act(visit):
+    page = visit()
+    say(page, "slow place")
+    expect(page).to_have_url(re.compile(r"\?conversation="))
+    expect(page.locator(".md", has_text="word5 ")).to_be_visible()
+    place, sent = page.url.split("conversation=")[1], []
+    page.on("request", lambda r: sent.append(r.post_data_json) if "/queue/join" in r.url else None)
+    page.locator(".stop-button").click()
+    settled(page)
+    assert [place] in [body["data"] for body in sent]
+
+
 def test_stop_keeps_what_was_said(visit):
     page = visit()
     say(page, "slow one")

@@ -21,6 +21,7 @@ const KINDS = { actions, ask, batch, confirm, error, foot, jump, notice, reasoni
 
 /** The bridge: the only way from the page to the server's transcript handlers. */
 function bridge(_, trigger) {
+  page.at = () => trigger("at");
   page.look = (request) => trigger("look", { id: page.conversation, ...request });
   page.conversation = new URLSearchParams(location.search).get("conversation") ?? "";
   startPolling();
@@ -45,4 +46,4 @@ export function mount(element, props, watch, trigger) {
   watch("value", draw);
 }
 
-window.CS = { mount, ready: true };
+window.CS = { mount, page, ready: true };

@@ -10,6 +10,7 @@ export const page = {
   version: "",         // of the transcript that is drawn
   hold: false,         // the page shows a refusal that is stored nowhere
   shell: null,         // the last answer of /ui/shell
+  at: () => {},        // set by the bridge: from now on messages go to the conversation in view
   look: () => {},      // set by the bridge: look({type, ...}) makes the server draw the transcript
 };
 

@@ -27,7 +27,7 @@ function follow(v) {
   settle(v.conversation);
   if (v.spent) showSpent(v.conversation, v.spent);
   if (!born) return;
-  page.look({ type: "at" });
+  page.at();
   refreshShell();
 }
 
