@@ -1,5 +1,6 @@
 /** Whether the server answers. While it does not, the page says so in words and asks again until it does. */
 import { h, icon } from "./dom.js";
+import { unsent } from "./drafts.js";
 import { t } from "./i18n.js";
 
 const AGAIN = 1000;
@@ -25,9 +26,9 @@ function away() {
   document.querySelector(".gradio-container").append(strip);
 }
 
-/** Where Gradio is going to load the page anew it is done at once, before somebody begins to write. */
+/** Load the page anew where Gradio is about to do so, before somebody begins to write, or where words were sent in vain. */
 function back() {
-  if (broken) return location.reload();
+  if (broken || unsent()) return location.reload();
   strip.remove();
   strip = null;
   document.dispatchEvent(new CustomEvent("cs:back"));

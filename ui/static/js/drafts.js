@@ -39,6 +39,11 @@ export function taken() {
   if (!box.value) sessionStorage.removeItem(KEY);
 }
 
+/** Whether words have left the box that the server never took. */
+export function unsent() {
+  return area()?.value === "" && Boolean(read()?.text);
+}
+
 function put(box, text) {
   box.value = text;
   box.dispatchEvent(new Event("input", { bubbles: true }));
