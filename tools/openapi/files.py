@@ -1,29 +1,25 @@
 """Which fields of a form are files (OpenAPI 3.0, 4.7.14.2: `format: binary`; 3.1, 4.8.14.2: `contentMediaType`)."""
 
+import math
 from collections.abc import Mapping
 from typing import Any
 
-DEEPEST = 8
+MOST_KINDS = 50
 ENCODED = "the bytes of the file, base64-encoded"
 
 
-def file_fields(schema: Any, definitions: Mapping[str, Any], depth: int = DEEPEST) -> frozenset[str]:
+def file_fields(schema: Any, definitions: Mapping[str, Any]) -> frozenset[str]:
     """The names of a form's fields that are files or lists of files, over references, alternatives and `allOf`."""
-    schema = _object(schema)
-    if depth == 0:
-        return frozenset()
-    own = {name for name, field in _object(schema.get("properties")).items() if is_file(field, definitions)}
-    return frozenset(own).union(*(file_fields(part, definitions, depth - 1) for part in _parts(schema, definitions)))
+    forms = unfolded(schema, definitions)
+    fields = [field for form in forms for field in _object(form.get("properties")).items()]
+    return frozenset(name for name, field in fields if is_file(field, definitions))
 
 
-def is_file(schema: Any, definitions: Mapping[str, Any], depth: int = DEEPEST) -> bool:
+def is_file(schema: Any, definitions: Mapping[str, Any]) -> bool:
     """Whether a value is a file, may be one, or is a list of them; text that says how it is encoded is text."""
-    schema = _object(schema)
-    if depth == 0:
-        return False
-    if schema.get("format") == "binary" or ("contentMediaType" in schema and "contentEncoding" not in schema):
-        return True
-    return any(is_file(part, definitions, depth - 1) for part in [schema.get("items"), *_parts(schema, definitions)])
+    kinds = unfolded(schema, definitions, MOST_KINDS)
+    items = [item for kind in kinds for item in unfolded(kind.get("items"), definitions, MOST_KINDS // len(kinds))]
+    return any(_bytes(kind) for kind in (*kinds, *items))
 
 
 def described(schema: dict[str, Any]) -> dict[str, Any]:
@@ -32,11 +28,22 @@ def described(schema: dict[str, Any]) -> dict[str, Any]:
     return {**schema, "description": f"{words} ({ENCODED})" if words else ENCODED}
 
 
-def _parts(schema: Mapping[str, Any], definitions: Mapping[str, Any]) -> list[Any]:
-    """What the schema refers to and is made of."""
-    name = str(schema.get("$ref", "")).removeprefix("#/$defs/")
-    inner = [part for key in ("allOf", "anyOf", "oneOf") for part in schema.get(key, ())]
-    return [definitions[name], *inner] if name in definitions else inner
+def _bytes(schema: Mapping[str, Any]) -> bool:
+    return schema.get("format") == "binary" or ("contentMediaType" in schema and "contentEncoding" not in schema)
+
+
+def unfolded(schema: Any, definitions: Mapping[str, Any], most: float = math.inf) -> list[dict[str, Any]]:
+    """The schema, what it refers to and what it is made of, each definition once, and no more than `most`."""
+    found, todo, seen = [], [schema], set()
+    while todo and len(found) < most:
+        node = _object(todo.pop())
+        found.append(node)
+        todo += [part for key in ("allOf", "anyOf", "oneOf") for part in node.get(key, ())]
+        name = str(node.get("$ref", "")).removeprefix("#/$defs/")
+        if name in definitions and name not in seen:
+            seen.add(name)
+            todo.append(definitions[name])
+    return found
 
 
 def _object(value: Any) -> dict[str, Any]:

@@ -9,13 +9,16 @@ from typing import Any
 
 from tools.openapi.document import Document, DocumentError
 from tools.openapi.effects import Facts
-from tools.openapi.files import described, file_fields
+from tools.openapi.files import described, file_fields, unfolded
 from tools.openapi.names import tool_names
 from tools.openapi.schemas import Schema, Schemas
 from tools.text import clean_text
 
 METHODS = ("get", "put", "post", "delete", "options", "head", "patch", "trace")
 MAX_OPERATIONS = 2_000
+MAX_PATH = 8_000  # what RFC 9110, 4.1, recommends for a whole address
+MAX_ID = 500
+MAX_REQUIRED = 100
 CONDITION = "if-match"
 # OpenAPI 3.1, 4.8.12: header parameters of the first three names are ignored; the client sends keys and conditions.
 IGNORED_HEADERS = frozenset({
@@ -109,7 +112,7 @@ def survey(document: Document) -> Survey:
     found, broken = _raw(document)
     if len(found) > MAX_OPERATIONS:
         raise DocumentError(f"the document has {len(found)} operations; the limit is {MAX_OPERATIONS}")
-    names = tool_names([(method, path, str(raw.get("operationId") or "")) for method, path, _, raw, _ in found])
+    names = tool_names([(method, path, _id(raw)) for method, path, _, raw, _ in found])
     schemas, sound = Schemas(document), []
     for name, (method, path, item, raw, base) in zip(names, found, strict=True):
         try:
@@ -135,6 +138,9 @@ def _raw(document: Document) -> tuple[list[Raw], list[Broken]]:
         path = str(key)
         if path.startswith("x-"):
             continue
+        if len(path) > MAX_PATH:
+            broken.append(Broken(path[:MAX_ID], "*", path[:MAX_ID], f"the path is longer than {MAX_PATH} characters"))
+            continue
         try:
             item, base = document.resolve(entry)
         except DocumentError as error:
@@ -159,12 +165,14 @@ def _operation(
     parameters = _parameters(schemas, written)
     body = _body(schemas, raw, base, {p.name for p in parameters})
     schema = _argument_schema(parameters, body, schemas)
+    if len(schema["required"]) > MAX_REQUIRED:
+        raise DocumentError(f"it needs {len(schema['required'])} arguments; a model is offered at most {MAX_REQUIRED}")
     summary, description = _words(raw.get("summary")), _words(raw.get("description"))
     body_schema = _flat(body.schema, schemas.definitions) if body else {}
     facts = Facts(
         method=method.upper(),
         path=path,
-        operation_id=str(raw.get("operationId") or ""),
+        operation_id=_id(raw),
         summary=summary,
         description=description,
         parameters=tuple(p.wire for p in parameters),
@@ -343,17 +351,15 @@ def _follow(schema: Schema, definitions: dict[str, Schema]) -> Schema:
     return schema
 
 
-def _flat(schema: Schema, definitions: dict[str, Schema], depth: int = 0) -> Schema:
+def _flat(schema: Schema, definitions: dict[str, Schema]) -> Schema:
     """All fields a body can have, over references and alternatives; for judging what it may change."""
-    schema = _follow(schema, definitions)
-    fields = dict(schema.get("properties", {}))
-    kind = schema.get("type")
-    for key in ("allOf", "anyOf", "oneOf"):
-        for part in schema.get(key, ()) if depth < 4 else ():
-            inner = _flat(part, definitions, depth + 1) if isinstance(part, dict) else {}
-            fields |= inner.get("properties", {})
-            kind = kind or inner.get("type")
-    return {"type": kind, "properties": fields}
+    parts = unfolded(schema, definitions)
+    fields = {name: field for part in parts for name, field in part.get("properties", {}).items()}
+    return {"type": next((part["type"] for part in parts if part.get("type")), None), "properties": fields}
+
+
+def _id(raw: dict[str, Any]) -> str:
+    return str(raw.get("operationId") or "")[:MAX_ID]
 
 
 def _object(value: Any) -> dict[str, Any]:
