@@ -19,13 +19,15 @@ export function watchDraft() {
   document.addEventListener("input", (event) => {
     if (event.target === area()) sessionStorage.setItem(KEY, JSON.stringify({ at: page.conversation, text: area().value }));
   });
+  for (const act of ["keydown", "pointerdown"]) document.addEventListener(act, () => (left = null), { once: true, capture: true });
   restore();
 }
 
-function restore() {
+/** Gradio empties the box once more while it starts: put the words back until they stay, or the person does something. */
+function restore(tries = 30) {
   const box = area();
-  if (!box) return setTimeout(restore, 100);
-  if (left?.text && left.at === page.conversation && !box.value) put(box, (restored = left.text));
+  if (box && left?.text && left.at === page.conversation && !box.value) put(box, (restored = left.text));
+  if (left && tries) return setTimeout(restore, 100, tries - 1);
   left = null;
 }
 
