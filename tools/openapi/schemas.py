@@ -121,6 +121,8 @@ class Schemas:
 
     def _plain(self, schema: Schema, base: str) -> Schema:
         kept = {key: value for key, value in schema.items() if key not in DROPPED and not key.startswith("x-")}
+        if isinstance(schema.get("discriminator"), dict) and "oneOf" in kept and "anyOf" not in kept:
+            kept["anyOf"] = kept.pop("oneOf")  # a field decides which one, though the others may fit as well
         out = sound(kept)
         self._children(out, base)
         return self._modern(out)

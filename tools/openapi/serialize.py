@@ -120,16 +120,26 @@ def _body(body: Body | None, args: Mapping[str, Any]) -> tuple[Any, bytes | None
     value = _body_value(body, args) if body else None
     if body is None or value is None:
         return None, None, None
-    kind = body.content_type.split(";")[0].strip().lower()
+    written = _concrete(body)
+    kind = written.split(";")[0].strip().lower()
     if kind == "application/x-www-form-urlencoded" and isinstance(value, dict):
         return None, _form(body, value).encode(), kind
     if kind == "multipart/form-data" and isinstance(value, dict):
         return _multipart(body, value)
     if kind == "application/json" or kind.endswith("+json"):
-        return value, None, body.content_type
+        return value, None, written
     if isinstance(value, str):
-        return None, value.encode() if kind.startswith("text/") else _bytes(value), body.content_type
-    return None, json.dumps(value, ensure_ascii=False).encode(), body.content_type
+        return None, value.encode() if kind.startswith("text/") else _bytes(value), written
+    return None, json.dumps(value, ensure_ascii=False).encode(), written
+
+
+def _concrete(body: Body) -> str:
+    """The type that is sent: a document may write a range, such as `*/*`, which no request can carry."""
+    if "*" not in body.content_type:
+        return body.content_type
+    if body.content_type.startswith(("*/", "application/")) and body.schema.get("format") != "binary":
+        return "application/json"
+    return "text/plain" if body.content_type.startswith("text/") else "application/octet-stream"
 
 
 def _body_value(body: Body, args: Mapping[str, Any]) -> Any:
