@@ -7,6 +7,7 @@ import httpx2
 from mcp import Client, StdioServerParameters
 from mcp.client.streamable_http import streamable_http_client
 
+from agent.mcp_bounds import BoundedTransport
 from tools.mcp import Connect
 
 TIMEOUT = 30.0
@@ -19,7 +20,13 @@ def over_http(url: str, headers: Mapping[str, str]) -> Connect:
     async def connect() -> AsyncIterator[Client]:
         timeout = httpx2.Timeout(TIMEOUT)
         async with (
-            httpx2.AsyncClient(headers=dict(headers), timeout=timeout, follow_redirects=False, trust_env=False) as http,
+            httpx2.AsyncClient(
+                headers=dict(headers),
+                timeout=timeout,
+                follow_redirects=False,
+                trust_env=False,
+                transport=BoundedTransport(),
+            ) as http,
             Client(streamable_http_client(url, http_client=http)) as client,
         ):
             yield client

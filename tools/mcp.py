@@ -99,10 +99,18 @@ class McpToolset:
                 return _result(await client.call_tool(tool.wire, args, read_timeout_seconds=TIMEOUT), call)
         except Exception as error:  # as above
             unknown = sent and tool.spec.effect is not Effect.READ
-            text = str(error)[:200] if isinstance(error, MCPError) else type(error).__name__
+            cause = _cause(error)
+            text = str(cause)[:200] if isinstance(cause, MCPError | ConnectionError) else type(cause).__name__
             return failed_in(
                 call.lang, Problem(code="mcp", title="The MCP server failed", detail=clean_text(text)), unknown
             )
+
+
+def _cause(error: BaseException) -> BaseException:
+    """What went wrong first, out of the groups that tasks raise."""
+    while isinstance(error, BaseExceptionGroup):
+        error = error.exceptions[0]
+    return error
 
 
 async def _listed(client: Client) -> list[Tool]:

@@ -102,3 +102,14 @@ async def test_a_large_answer_is_cut_and_says_so(served):
     assert result.ok
     assert "cut at the size limit" in result.text
     assert len(result.text) <= 1_000_100
+
+
+async def test_a_huge_answer_is_not_held_in_memory(served):
+    tools, notes = served
+    notes["a"] = "word " * 4_000_000
+    result = await tools.call("read_note", {"key": "a"}, make_call())
+    assert result.problem is not None
+    assert (result.ok, result.problem.code) == (False, "mcp")
+    assert "the answer is larger than 10 MB" in result.text
+    notes["a"] = "First"
+    assert (await tools.call("read_note", {"key": "a"}, make_call())).ok
