@@ -109,8 +109,7 @@ def crowds(load: Row) -> str:
         )
         for run in load["runs"] for c in run["crowds"]
     ]  # fmt: skip
-    most = ", ".join(f"{run['most_streams']} with {run['processes']}" for run in load["runs"])
-    return table(head, lines) + f"\nMost streams at once with p95 under 250 ms, by number of processes: {most}.\n"
+    return table(head, lines)
 
 
 def versions(found: dict[str, str]) -> str:
