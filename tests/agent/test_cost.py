@@ -6,9 +6,8 @@ from store.pool import open_pool
 from tests.agent.assembly import House, cards, line, until
 from tests.agent.counting import CountingProxy
 
-# Measured: 85, 113 and 220 statements. The rest is for polls that happen to fall into a turn.
+# Measured: 91, 117 and 227 statements. The rest is for looks at a draft that a busy machine repeats.
 MOST = {"say": 92, "read": 122, "delete": 236}
-POLLS = 6  # on a busy machine even the least of three turns holds some; a cost that grew by one a turn would be 25
 
 
 class Meter:
@@ -44,10 +43,10 @@ class Meter:
 
 @pytest.fixture
 async def meter(database_url):
-    """A meter whose house renews no lease and reaps nothing for the time of a test."""
+    """A meter whose house renews no lease, reaps nothing and looks for no work unasked for the time of a test."""
     async with CountingProxy(database_url) as proxy:
         pool = await open_pool(proxy.url)
-        house = House(pool, proxy.url, options={"lease_seconds": 300.0})
+        house = House(pool, proxy.url, options={"lease_seconds": 300.0, "poll_seconds": 300.0})
         house.shelf.put("d-1", "Sales")
         await house.turns.start()
         yield Meter(house, proxy)
@@ -75,6 +74,6 @@ async def test_the_thirtieth_turn_costs_what_the_fifth_does(meter):
     await meter.least("read", 12)
     thirtieth, sent = await meter.least("read", 3)
     print(f"statements {fifth} -> {thirtieth}, bytes with a full window {full} -> {sent}")
-    assert thirtieth <= fifth + POLLS
+    assert thirtieth <= fifth
     assert sent <= 1.03 * full
     assert len(meter.house.chat.sent) == 2 * 30

@@ -45,7 +45,7 @@ async def test_heartbeat_keeps_a_lease_alive_and_tells_of_cancellation(pool, dat
     beats = Heartbeat(database_url, 2.0)
     beats.start()
     lease = beats.hold(bench.turn.id, bench.turn.fence, time.monotonic())
-    await asyncio.sleep(3.0)
+    await asyncio.sleep(5.0)
     lease.check()
     async with pool.connection() as connection:
         await turn_rows.cancel(connection, bench.turn.tenant, bench.turn.owner, bench.turn.id)

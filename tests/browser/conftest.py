@@ -11,7 +11,7 @@ from asyncio import events
 from collections.abc import Callable, Iterator
 
 import pytest
-from playwright.sync_api import Browser, Page, expect, sync_playwright
+from playwright.sync_api import Browser, Page, sync_playwright
 
 from tests.browser.serve import Served, serve
 from tests.ui.house import House
@@ -21,8 +21,7 @@ FLAGS = (
     "--disable-component-update --disable-sync"
 ).split()
 Visit = Callable[..., Page]
-PATIENCE = 15_000  # milliseconds: a busy machine is slow, and a wait ends as soon as it may
-expect.set_options(timeout=PATIENCE)
+PATIENCE = 5_000  # milliseconds that playwright waits for what is expected, unless a suite asks for more
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
@@ -93,7 +92,7 @@ def visit(chromium: Browser, scripted: Served) -> Iterator[Visit]:
         )
         contexts.append(context)
         page = context.new_page()
-        page.set_default_timeout(PATIENCE)
+        page.set_default_timeout(15_000)
         page.on("pageerror", lambda error: errors.append(str(error)))
         sign_in(page, base or scripted.url, user)
         if path != "/":

@@ -17,7 +17,7 @@ from store.embedded import running_url
 from tests.sound import faults
 
 ROOT = Path(__file__).parents[2]
-READY = 300.0  # patience only: a busy machine starts slowly
+READY = 90.0
 
 
 def free_port() -> int:

@@ -212,10 +212,9 @@ def _problem(status: int, code: str, headers: Mapping[str, str] | None = None) -
     return JSONResponse(body, status, dict(headers or {}), media_type="application/problem+json")
 
 
-def serve(url: str, listener: socket.socket, trap: str, once: str, ready: Any) -> None:
+def serve(url: str, listener: socket.socket, trap: str, once: str) -> None:
     """Serve on this socket until killed."""
     with psycopg.connect(url, autocommit=True) as connection:
         connection.execute(SCHEMA)
     app = Backend(url, Trap(trap, once)).app()
-    ready.now()
     uvicorn.Server(uvicorn.Config(app, log_level="critical", lifespan="off", ws="none")).run(sockets=[listener])

@@ -20,7 +20,7 @@ from store.invariants import Effect, violations
 from store.pool import Pool, open_pool
 from tests.agent.bench import ANN, KEYS
 from tests.faults import backend
-from tests.faults.worker import FORK, Plan, Ready, Replica
+from tests.faults.worker import FORK, Plan, Replica
 from tests.wire.server import WireServer
 
 PATIENCE = 25.0
@@ -29,8 +29,7 @@ PATIENCE = 25.0
 class Plant:
     """One test's plant. `revive` restarts what died, without its failpoint, as an operator's system would.
 
-    `recoveries` are the seconds from each death until the turn goes on: it is claimed again, or it is in the state that
-    was waited for. They begin when the process in the place of the dead one could work, however slow the machine is.
+    `recoveries` are the seconds from each death to the state that was waited for.
     """
 
     def __init__(self, url: str, pool: Pool, model: WireServer, folder: Path):
@@ -41,13 +40,10 @@ class Plant:
         self.replicas: list[Replica] = []
         self.deaths = 0
         self.died: float | None = None
-        self._heir = Ready()
-        self._fences: dict[str, int] = {}
         self.recoveries: list[float] = []
         self.once = folder / "once"
         self._listener = socket.create_server(("127.0.0.1", 0), backlog=64)
         self._backend: Any = None
-        self._serves = Ready()
         self.http = httpx.AsyncClient(base_url=self.backend_url, trust_env=False)
 
     @property
@@ -59,13 +55,11 @@ class Plant:
         """What a replica of this plant is made of."""
         return Plan(self.url, self.backend_url, self.model.url, **changes)
 
-    def start_backend(self, trap: str = "") -> Ready:
-        """Start the backend, perhaps with a trap in it; it tells when it serves."""
-        self._serves = Ready()
-        args = (self.url, self._listener, trap, str(self.once), self._serves)
+    def start_backend(self, trap: str = "") -> None:
+        """Start the backend, perhaps with a trap in it."""
+        args = (self.url, self._listener, trap, str(self.once))
         self._backend = FORK.Process(target=backend.serve, args=args, daemon=True)
         self._backend.start()
-        return self._serves
 
     def start(self, failpoint: str = "", **changes: Any) -> Replica:
         """Start a replica, perhaps with a failpoint in it."""
@@ -74,32 +68,25 @@ class Plant:
         self.replicas.append(replica)
         return replica
 
-    async def revive(self) -> None:
+    def revive(self) -> None:
         """Put a new process in the place of each that died."""
         for place, replica in enumerate(self.replicas):
             if not replica.alive:
-                await self._mourn()
+                self._mourn()
                 replica.end()
                 self.replicas[place] = Replica(self.plan())
-                self._heir = self.replicas[place].ready
         if self._backend is not None and not self._backend.is_alive():
-            await self._mourn()
-            self._heir = self.start_backend()
+            self._mourn()
+            self.start_backend()
 
-    async def _mourn(self) -> None:
+    def _mourn(self) -> None:
         self.deaths += 1
         self.died = time.monotonic()
-        self._fences = {row["client_turn_id"]: row["fence"] for row in await self.sql("select * from turns")}
-
-    def _recovered(self) -> None:
-        assert self.died is not None
-        self.recoveries.append(time.monotonic() - max(self.died, self._heir.at))
-        self.died = None
 
     async def until_dead(self, deaths: int, seconds: float = 5.0) -> None:
         """Wait until that many processes have died and were restarted; raises `TimeoutError`."""
         for _ in range(int(seconds / 0.02)):
-            await self.revive()
+            self.revive()
             if self.deaths >= deaths:
                 return
             await asyncio.sleep(0.02)
@@ -111,7 +98,7 @@ class Plant:
             try:
                 return await self.replicas[0].do(method, *args)
             except ConnectionError:
-                await self.revive()
+                self.revive()
 
     async def put(self, thing: str) -> None:
         """Place a thing in the backend."""
@@ -125,10 +112,8 @@ class Plant:
 
     async def state(self, ref: TurnRef) -> str:
         """The state of a turn."""
-        [row] = await self.sql("select state, fence from turns where client_turn_id = %s", ref.turn_id)
-        if self.died is not None and row["fence"] > self._fences.get(ref.turn_id, 0):
-            self._recovered()
-        return row["state"]
+        rows = await self.sql("select state from turns where client_turn_id = %s", ref.turn_id)
+        return rows[0]["state"]
 
     async def reach(self, ref: TurnRef, *states: str, revive: bool = True, seconds: float = PATIENCE) -> str:
         """Wait until the turn is in one of these states; what dies meanwhile is restarted."""
@@ -137,10 +122,11 @@ class Plant:
             if time.monotonic() > end:
                 raise TimeoutError(f"the turn is {state}, not {states}")
             if revive:
-                await self.revive()
+                self.revive()
             await asyncio.sleep(0.02)
         if self.died is not None:
-            self._recovered()
+            self.recoveries.append(time.monotonic() - self.died)
+            self.died = None
         return state
 
     async def pending(self, ref: TurnRef) -> list[dict[str, Any]]:

@@ -5,7 +5,6 @@ import logging
 import multiprocessing
 import os
 import signal
-import time
 import uuid
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
@@ -75,30 +74,13 @@ async def running(plan: Plan, *, size: int = 10, wait: float = 10.0) -> AsyncIte
     await pool.close()
 
 
-class Ready:
-    """When a process that was started could begin its work, by the clock that all processes share; 0 until then."""
-
-    def __init__(self) -> None:
-        self._at = FORK.RawValue("d", 0.0)
-
-    def now(self) -> None:
-        """It could at this moment."""
-        self._at.value = time.monotonic()
-
-    @property
-    def at(self) -> float:
-        """The moment."""
-        return self._at.value
-
-
 class Replica:
     """A running worker process. `do` is what a client's request to this replica does."""
 
     def __init__(self, plan: Plan):
         self.plan = plan
-        self.ready = Ready()
         self._ours, theirs = FORK.Pipe()
-        self.process = FORK.Process(target=_main, args=(plan, theirs, self.ready), daemon=True)
+        self.process = FORK.Process(target=_main, args=(plan, theirs), daemon=True)
         self.process.start()
         theirs.close()
 
@@ -129,16 +111,15 @@ class Replica:
         self._ours.close()
 
 
-def _main(plan: Plan, connection: Connection, ready: Ready) -> None:
+def _main(plan: Plan, connection: Connection) -> None:
     logging.disable(logging.CRITICAL)
-    asyncio.run(_serve(plan, connection, ready))
+    asyncio.run(_serve(plan, connection))
 
 
-async def _serve(plan: Plan, connection: Connection, ready: Ready) -> None:
+async def _serve(plan: Plan, connection: Connection) -> None:
     stop = asyncio.Event()
     asyncio.get_running_loop().add_signal_handler(signal.SIGTERM, stop.set)
     async with running(plan) as turns:
-        ready.now()
         serving = asyncio.create_task(_answer(turns, connection))
         await stop.wait()
         serving.cancel()

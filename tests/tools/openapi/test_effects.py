@@ -26,10 +26,12 @@ def test_no_danger_of_the_labelled_documents_is_read(outcomes):
 
 def test_hardly_a_danger_is_write_and_most_reads_are_read(outcomes):
     counts = Counter((row["label"], v.effect) for row, v in outcomes)
-    dangers = sum(n for (label, _), n in counts.items() if label == "danger")
-    reads = sum(n for (label, _), n in counts.items() if label == "read")
-    assert counts["danger", Effect.WRITE] <= 0.02 * dangers
-    assert counts["read", Effect.READ] >= 0.9 * reads
+    assert counts["danger", Effect.WRITE] <= 0.02 * of_label(counts, "danger")
+    assert counts["read", Effect.READ] >= 0.9 * of_label(counts, "read")
+
+
+def of_label(counts, label):
+    return sum(n for (found, _), n in counts.items() if found == label)
 
 
 @pytest.mark.parametrize(
@@ -40,8 +42,7 @@ def test_operations_from_memory_of_other_apis(name, dangers, reads):
     rows = [json.loads(line) for line in (DATA / f"{name}.jsonl").read_text("utf-8").splitlines()]
     keys = ("method", "path", "operation_id", "summary", "description", "parameters", "body_fields")
     counts = Counter((row["label"], classify(Facts(*(row[key] for key in keys))).effect) for row in rows)
-    there = tuple(sum(n for (label, _), n in counts.items() if label == kind) for kind in ("danger", "read"))
-    assert there == (dangers, reads)
+    assert (of_label(counts, "danger"), of_label(counts, "read")) == (dangers, reads)
     assert counts["danger", Effect.READ] == 0
     assert counts["danger", Effect.WRITE] <= 0.02 * dangers
     assert counts["read", Effect.READ] >= 0.9 * reads
