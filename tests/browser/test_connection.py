@@ -4,6 +4,7 @@ import pytest
 from playwright.sync_api import Page, expect
 
 from tests.browser.acts import say, settled
+from tests.browser.conftest import sign_in
 
 
 def cut_off(page: Page) -> None:
@@ -30,6 +31,24 @@ def test_one_request_that_fails_alarms_nobody(visit):
     page.wait_for_timeout(500)
     assert failed
     expect(page.locator(".cs-away")).to_have_count(0)
+
+
+def test_what_was_typed_is_for_its_writer_alone(visit, scripted):
+    page = visit(user="anna")
+    box = page.locator(".cs-box textarea")
+    box.fill("between us")
+    expect(page.locator(".cs-acct")).to_be_visible()
+    page.context.clear_cookies()
+    sign_in(page, scripted.url, "vera")
+    page.wait_for_timeout(4_000)  # longer than a page tries to put words back
+    expect(box).to_have_value("")
+    page.context.clear_cookies()
+    sign_in(page, scripted.url, "anna")
+    expect(box).to_have_value("between us")
+    page.get_by_role("button", name="Account:").click()
+    page.get_by_role("button", name="Sign out").click()
+    page.wait_for_url("**/signin*")
+    assert "between us" not in page.evaluate("JSON.stringify({...sessionStorage})")
 
 
 def test_what_was_typed_is_kept_until_the_server_has_it(visit):

@@ -1,5 +1,6 @@
 /** Who is signed in, and what is theirs to choose: theme, language, what never has to be asked again. */
 import { button, h, icon } from "./dom.js";
+import { forget } from "./drafts.js";
 import { lang, remember, t } from "./i18n.js";
 import { menu } from "./menu.js";
 import { command } from "./server.js";
@@ -32,6 +33,7 @@ function always({ tools }) {
 
 async function signOut() {
   await command("signout");
+  forget();
   location.assign("/signin");
 }
 

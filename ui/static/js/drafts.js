@@ -1,8 +1,10 @@
-/** Words that the server has not taken yet: they are still in the box after a reload, which a lost connection brings. */
-import { page } from "./page.js";
+/** Words that the server has not taken yet: they are still in the box after a reload, which a lost connection brings.
+ * They are for the eyes of the person who wrote them, and gone when that person signs out. */
+import { follow, page } from "./page.js";
 
 const KEY = "cs-draft";
 const area = () => document.querySelector(".cs-box textarea");
+const who = () => page.person?.name;
 let left = read(); // what an earlier load of this page kept, until it is back in the box
 let restored = null;
 
@@ -16,17 +18,20 @@ function read() {
 
 /** Keep what is typed. Sending empties the box without an event, so words stay kept until they are `taken`. */
 export function watchDraft() {
-  document.addEventListener("input", (event) => {
-    if (event.target === area()) sessionStorage.setItem(KEY, JSON.stringify({ at: page.conversation, text: area().value }));
-  });
+  document.addEventListener("input", (event) => event.target === area() && keep());
+  follow(document.body, () => area()?.value && keep()); // what was typed before the page knew whose it is
   for (const act of ["keydown", "pointerdown"]) document.addEventListener(act, () => (left = null), { once: true, capture: true });
   restore();
+}
+
+function keep() {
+  sessionStorage.setItem(KEY, JSON.stringify({ who: who(), at: page.conversation, text: area().value }));
 }
 
 /** Gradio empties the box once more while it starts: put the words back until they stay, or the person does something. */
 function restore(tries = 30) {
   const box = area();
-  if (box && left?.text && left.at === page.conversation && !box.value) put(box, (restored = left.text));
+  if (box && left?.text && left.who && left.who === who() && left.at === page.conversation && !box.value) put(box, (restored = left.text));
   if (left && tries) return setTimeout(restore, 100, tries - 1);
   left = null;
 }
@@ -45,6 +50,9 @@ export function taken() {
 export function unsent() {
   return area()?.value === "" && Boolean(read()?.text);
 }
+
+/** The person leaves. */
+export const forget = () => sessionStorage.removeItem(KEY);
 
 function put(box, text) {
   box.value = text;
