@@ -134,16 +134,18 @@ async def page(
     """The newest `limit` messages, or the newest of those with a smaller `seq` than `before`; oldest first.
 
     The key is compared as a row because only `messages_of_conversation` has that order: by `seq` alone the planner
-    may walk the primary key through everybody's newer messages.
+    may walk the primary key through everybody's newer messages. Whose conversation it is stands in a query of its own,
+    which every plan runs once.
     """
     found = await many(
         connection,
         Message,
         f"""
-        select {COLUMNS} {FROM}
+        select {COLUMNS} from messages m join turns t on t.id = m.turn_id
         where (m.conversation_id, m.seq) >= (%(place)s, 0) and (m.conversation_id, m.seq) < (%(place)s, %(before)s)
-            and c.id = %(place)s and c.tenant = %(tenant)s and c.owner = %(owner)s and c.deleted_at is null
             and t.superseded_by is null
+            and (select true from conversations c where c.id = %(place)s and c.tenant = %(tenant)s
+                and c.owner = %(owner)s and c.deleted_at is null)
         order by m.conversation_id desc, m.seq desc limit %(limit)s
         """,
         {
