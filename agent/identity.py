@@ -6,7 +6,7 @@ import binascii
 import json
 import re
 import time
-from collections.abc import Callable, Container, Sequence
+from collections.abc import Callable, Container, Sequence, Set
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from typing import Any, Protocol
@@ -152,7 +152,7 @@ class TokenVerifier:
         if header["alg"] not in self._algorithms:
             raise Unauthenticated("algorithm")
         key = await self._keys.key(header.get("kid"))
-        _check_key(key, header["alg"])
+        check_key(key, header["alg"])
         try:
             claims = jwt.decode(token, key, algorithms=[header["alg"]]).claims
         except (JoseError, ValueError, TypeError, RecursionError):
@@ -193,21 +193,24 @@ def principal_of(token: str, claims: dict[str, Any], issuer: str, default_tenant
     )
 
 
-def token_header(token: str, types: Container[str | None]) -> dict[str, Any]:
-    """The header of a compact token of one of these types; raises `Unauthenticated`."""
-    if len(token) > MAX_TOKEN or not FORMAT.fullmatch(token):
+def token_header(
+    token: str, types: Container[str | None], *, also: Set[str] = frozenset(), longest: int = MAX_TOKEN
+) -> dict[str, Any]:
+    """The header of a compact token of one of these types, with members `also` allowed; raises `Unauthenticated`."""
+    if len(token) > longest or not FORMAT.fullmatch(token):
         raise Unauthenticated("format")
     encoded = token.split(".", 1)[0]
     try:
         header = json.loads(base64.urlsafe_b64decode(encoded + "=" * (-len(encoded) % 4)))
     except (binascii.Error, ValueError, RecursionError):
         raise Unauthenticated("format") from None
-    if not isinstance(header, dict) or not header.keys() <= HEADERS:
+    if not isinstance(header, dict) or not header.keys() <= HEADERS | also:
         raise Unauthenticated("header")
     kid = header.get("kid")
     if kid is not None and not (isinstance(kid, str) and 0 < len(kid) <= MAX_KID):
         raise Unauthenticated("key_id")
-    if header.get("typ") not in types or not isinstance(header.get("alg"), str):
+    kind = header.get("typ")
+    if not isinstance(kind, str | None) or kind not in types or not isinstance(header.get("alg"), str):
         raise Unauthenticated("header")
     return header
 
@@ -219,8 +222,8 @@ def _pick(keys: KeySet, kid: str | None) -> Key:
     return found[0]
 
 
-def _check_key(key: Key, algorithm: str) -> None:
-    """A key is used for what its issuer published it for, and no other way."""
+def check_key(key: Key, algorithm: str) -> None:
+    """A key is used for what its issuer published it for, and no other way; raises `Unauthenticated`."""
     if key.alg not in (None, algorithm) or key.get("use") not in (None, "sig") or key.key_type == "oct":
         raise Unauthenticated("key_use")
     if key.key_type == "RSA" and key.public_key.key_size < MIN_RSA_BITS:  # type: ignore[attr-defined]

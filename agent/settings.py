@@ -17,6 +17,10 @@ ServiceAuth = Literal["signed", "none", "bearer", "api_key", "basic", "oauth2_pa
 SignIn = Literal["demo", "password", "header", "embed", "hf"]
 ORIGIN = re.compile(r"https?://[\w.-]+(:\d+)?")
 LOOPBACK = frozenset({"127.0.0.1", "::1", "localhost"})
+SIGNATURES = frozenset(
+    {"RS256", "RS384", "RS512", "PS256", "PS384", "PS512", "ES256", "ES384", "ES512", "Ed25519", "EdDSA"}
+)
+SECRET_SIGNATURES = frozenset({"HS256"})
 Names = Annotated[list[str], NoDecode]
 
 
@@ -131,6 +135,11 @@ class Settings(BaseSettings):
     oauth_client_id: str | None = Field(None, description="SIGN_IN=hf: id of the OAuth app; a Space has it.")
     oauth_client_secret: SecretStr | None = Field(None, description="SIGN_IN=hf: its secret; a Space has it.")
     oauth_scopes: str = Field("openid profile", description="SIGN_IN=hf: what is asked for; a Space sets it.")
+    openid_algorithms: Names = Field(
+        ["RS256", "PS256", "ES256", "Ed25519", "EdDSA"],
+        description="SIGN_IN=hf: how an id_token may be signed, comma-separated. HS256 (by OAUTH_CLIENT_SECRET, for a "
+        "provider that has nothing better) only where it is listed.",
+    )
     space_host: str | None = Field(None, description="Set by a Space: its host, which gives PUBLIC_URL.")
     user_issuer: str | None = Field(None, description="`iss` of the people's tokens.")
     user_audience: str = Field("workspace", description="`aud` of the people's tokens.")
@@ -179,7 +188,7 @@ class Settings(BaseSettings):
             raise ValueError("not an address of PostgreSQL, such as postgresql://user:password@host/database") from None
         return value
 
-    @field_validator("allowed_hosts", "allowed_origins", "frame_ancestors", mode="before")
+    @field_validator("allowed_hosts", "allowed_origins", "frame_ancestors", "openid_algorithms", mode="before")
     @classmethod
     def _split(cls, value: object) -> object:
         return [part.strip() for part in value.split(",") if part.strip()] if isinstance(value, str) else value
@@ -246,6 +255,7 @@ class Settings(BaseSettings):
         if self.sign_in == "demo":
             if self.host not in LOOPBACK or self.public_url:
                 raise ValueError(
+        self._check_id_tokens()
                     "SIGN_IN=demo with BACKEND_URL is for this machine alone: HOST=127.0.0.1, no PUBLIC_URL"
                 )
         elif self.makes_tokens and not (self.user_issuer or self.public_url):
@@ -253,6 +263,17 @@ class Settings(BaseSettings):
         elif self.sign_in == "password" and not self.token_url:
             raise ValueError(
                 "SIGN_IN=password needs TOKEN_URL, where your service gives a token for a name and a password; "
+    def _check_id_tokens(self) -> None:
+        """Signatures that prove something, by keys that are long enough; raises `ValueError`."""
+        if not set(self.openid_algorithms) <= SIGNATURES | SECRET_SIGNATURES or not self.openid_algorithms:
+            known = ", ".join(sorted(SIGNATURES | SECRET_SIGNATURES))
+            raise ValueError(f"OPENID_ALGORITHMS may list {known}")
+        if self.sign_in == "hf" and set(self.openid_algorithms) & SECRET_SIGNATURES:
+            try:
+                check_secret(revealed(self.oauth_client_secret))
+            except ValueError as error:
+                raise ValueError(f"OPENID_ALGORITHMS lists HS256 and OAUTH_CLIENT_SECRET: {error}") from None
+
                 "SIGN_IN=demo lets you try it alone on this machine"
             )
         elif self.sign_in == "password" and not (self.user_issuer or self.user_jwt_secret):

@@ -15,6 +15,7 @@ from tools.client import BackendClient
 from tools.identity import ServiceIdentity
 from tools.native import NativeToolset
 from tools.toolset import Effect, ToolSpec
+from ui.signin_provider import CALLBACK
 
 ROOT = Path(__file__).parents[1]
 PAGES = ("README.md", "CONTRIBUTING.md", "docs/operations.md", "docs/security.md", "docs/sign-in.md", "docs/roadmap.md")
@@ -110,3 +111,11 @@ def example() -> ToolSpec:
     names: dict[str, ToolSpec] = {}
     exec(compile(block[1], "CONTRIBUTING.md", "exec"), names)
     return names["SPEC"]
+
+
+def test_the_space_opens_the_port_and_the_callback_that_are_there() -> None:
+    front = read("deploy/space/README.md").split("---")[1]
+    told = dict(line.split(": ", 1) for line in front.strip().splitlines())
+    assert (told["sdk"], told["hf_oauth"], told["hf_oauth_redirect_path"]) == ("docker", "true", CALLBACK)
+    assert f"EXPOSE {told['app_port']}" in read("Dockerfile").splitlines()
+    assert len(told["short_description"]) <= 60

@@ -62,6 +62,7 @@ def open_id_provider(
         client_id=settings.oauth_client_id or "",
         client_secret=revealed(settings.oauth_client_secret),
         scopes=settings.oauth_scopes,
+        algorithms=settings.openid_algorithms,
         roles=settings.person_roles,
         tenant=settings.default_tenant,
     )

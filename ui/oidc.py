@@ -1,24 +1,26 @@
 """Sign-in with an OpenID provider (Hugging Face): authorization code with PKCE (RFC 7636), then who the person is.
 
-State and verifier travel in a sealed cookie, so any replica can finish what another began. The person is read from the
-provider's userinfo endpoint with the token it just gave us; nothing that came through the browser is believed.
+State, nonce and verifier travel in a sealed cookie, so any replica can finish what another began. The id_token must
+prove who the person is. Their name and groups are read from the provider's userinfo endpoint with the token that it
+just gave us, and must be of the same person. Nothing that came through the browser is believed.
 """
 
 import hashlib
 import json
 import secrets
 from base64 import urlsafe_b64encode
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 from urllib.parse import urlencode
 
 import httpx
 
-from agent.identity import Principal
+from agent.identity import JwksUrl, Principal
 from agent.keys import KeyRing, Unsealable
 from agent.tokens import PersonTokens, nobodys
 from tools.toolset import Role
+from ui.id_token import IdTokens, KeysUnknown, NotProven
 from ui.roles import role_of
 
 PURPOSE = "login-state"
@@ -26,11 +28,15 @@ MAX_ANSWER = 65_536
 
 
 class LoginFailed(Exception):  # noqa: N818
-    """The provider said no, or what came back is not what we asked for."""
+    """The provider said no, or what came back is not what we asked for; the text says which, for the log."""
+
+
+class Unproven(LoginFailed):
+    """The provider's answer does not prove who the person is."""
 
 
 class ProviderDown(Exception):  # noqa: N818
-    """The provider did not answer as an OpenID provider does."""
+    """The provider did not answer as an OpenID provider does; the text says where."""
 
 
 @dataclass(frozen=True)
@@ -41,6 +47,7 @@ class Client:
     client_id: str
     client_secret: str = field(repr=False)
     scopes: str = "openid profile"
+    algorithms: Sequence[str] = ("RS256",)
     roles: Mapping[str, Role] = field(default_factory=dict)
     tenant: str = "default"
 
@@ -62,10 +69,11 @@ class OpenIdProvider:
         self._keys = keys
         self._tokens = tokens
         self._found: dict[str, Any] = {}
+        self._id_tokens: IdTokens | None = None
 
     async def begin(self, callback: str, target: str) -> Begun:
         """Start a sign-in that comes back to `callback` and then to `target`; raises `ProviderDown`."""
-        verifier, state = secrets.token_urlsafe(48), secrets.token_urlsafe(24)
+        verifier, state, nonce = secrets.token_urlsafe(48), secrets.token_urlsafe(24), secrets.token_urlsafe(24)
         challenge = urlsafe_b64encode(hashlib.sha256(verifier.encode()).digest()).rstrip(b"=").decode()
         asked = {
             "response_type": "code",
@@ -73,18 +81,32 @@ class OpenIdProvider:
             "redirect_uri": callback,
             "scope": self._client.scopes,
             "state": state,
+            "nonce": nonce,
             "code_challenge": challenge,
             "code_challenge_method": "S256",
         }
-        kept = json.dumps({"verifier": verifier, "state": state, "target": target, "callback": callback})
+        kept = {"verifier": verifier, "state": state, "nonce": nonce, "target": target, "callback": callback}
         address = f"{(await self._place('authorization_endpoint'))}?{urlencode(asked)}"
-        return Begun(address, self._keys.seal(PURPOSE, kept, PURPOSE).hex())
+        return Begun(address, self._keys.seal(PURPOSE, json.dumps(kept), PURPOSE).hex())
 
     async def finish(self, sealed: str, state: str, code: str) -> tuple[Principal, str]:
         """The person and where they wanted to go; raises `LoginFailed`, `ProviderDown`, `NotListed`."""
         kept = self._kept(sealed)
         if not code or not secrets.compare_digest(kept["state"].encode(), state.encode()):
-            raise LoginFailed("state")
+            raise LoginFailed("the browser came back with another state, or without a code")
+        answer = await self._redeemed(code, kept)
+        token = answer.get("access_token")
+        if not isinstance(token, str):
+            raise LoginFailed("the provider gave no access_token")
+        subject = await self._proven(answer.get("id_token"), kept["nonce"], token)
+        who = await self._asked(
+            "GET", await self._place("userinfo_endpoint"), headers={"Authorization": f"Bearer {token}"}
+        )
+        if subject is not None and who.get("sub") != subject:
+            raise Unproven("the id_token and the userinfo endpoint name different people (sub)")
+        return self._person(who), kept["target"]
+
+    async def _redeemed(self, code: str, kept: Mapping[str, str]) -> dict[str, Any]:
         form = {
             "grant_type": "authorization_code",
             "code": code,
@@ -93,25 +115,44 @@ class OpenIdProvider:
             "client_id": self._client.client_id,
         }
         auth = (self._client.client_id, self._client.client_secret)
-        place = await self._place("token_endpoint")
-        token = (await self._asked("POST", place, data=form, auth=auth)).get("access_token")
-        if not isinstance(token, str):
-            raise LoginFailed("token")
-        who = await self._asked(
-            "GET", await self._place("userinfo_endpoint"), headers={"Authorization": f"Bearer {token}"}
-        )
-        return self._person(who), kept["target"]
+        return await self._asked("POST", await self._place("token_endpoint"), data=form, auth=auth)
+
+    async def _proven(self, id_token: object, nonce: str, access_token: str) -> str | None:
+        """Who the id_token names; None from a provider that has none to give."""
+        if id_token is None and not ("openid" in self._client.scopes.split() and "jwks_uri" in self._found):
+            return None
+        if not isinstance(id_token, str):
+            raise Unproven("the provider gave no id_token")
+        try:
+            return await (await self._checker()).subject(id_token, nonce, access_token)
+        except NotProven as error:
+            raise Unproven(f"the id_token {error}") from None
+        except KeysUnknown:
+            raise ProviderDown("jwks_uri") from None
+
+    async def _checker(self) -> IdTokens:
+        """What checks id_tokens; made once, for it keeps the provider's keys."""
+        if self._id_tokens is None:
+            self._id_tokens = IdTokens(
+                JwksUrl(await self._place("jwks_uri"), self._http),
+                issuer=self._found["issuer"],
+                client_id=self._client.client_id,
+                algorithms=self._client.algorithms,
+                secret=self._client.client_secret,
+            )
+        return self._id_tokens
 
     def _kept(self, sealed: str) -> dict[str, str]:
         try:
-            return json.loads(self._keys.unseal(PURPOSE, bytes.fromhex(sealed), PURPOSE))
+            kept = json.loads(self._keys.unseal(PURPOSE, bytes.fromhex(sealed), PURPOSE))
         except (ValueError, Unsealable):
-            raise LoginFailed("cookie") from None
+            raise LoginFailed("the browser did not bring back the cookie of the sign-in that it began") from None
+        return {"nonce": ""} | kept
 
     def _person(self, who: dict[str, Any]) -> Principal:
         subject, name = who.get("sub"), who.get("preferred_username") or who.get("email")
         if not isinstance(subject, str) or not subject or len(subject) > 200:
-            raise LoginFailed("subject")
+            raise LoginFailed("the userinfo endpoint names nobody (sub)")
         login = name if isinstance(name, str) and name else subject
         shown = who.get("name") if isinstance(who.get("name"), str) else login
         role = role_of(self._client.roles, login, _groups(who))
@@ -138,7 +179,7 @@ class OpenIdProvider:
         except httpx.HTTPError:
             raise ProviderDown(url) from None
         if answer.status_code in (400, 401, 403):
-            raise LoginFailed("refused")
+            raise LoginFailed("the provider refused the code or its own token")
         try:
             told = answer.json() if answer.status_code == 200 and len(answer.content) < MAX_ANSWER else None
         except ValueError:

@@ -26,7 +26,7 @@ CHEVRON = '<svg viewBox="0 0 16 16" class="cs-i" aria-hidden="true"><path d="M6 
 WARN = (
     '<svg viewBox="0 0 16 16" class="cs-i" aria-hidden="true"><path d="M8 5.4v3.4M8 11.2v.1M8 2L14.4 13.4H1.6z"/></svg>'
 )
-ERRORS = ("wrong", "down", "none", "provider", "refused", "unlisted")
+ERRORS = ("wrong", "down", "none", "provider", "refused", "unproven", "unlisted")
 LANGUAGES: dict[Lang, str] = {"en": "English", "ru": "Русский"}
 
 

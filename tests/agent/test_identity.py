@@ -116,6 +116,12 @@ async def test_t03_t04_headers_that_bring_their_own_rules(name):
     assert await refused(token) == "header"
 
 
+@pytest.mark.parametrize("kind", [[], {}, 7, ["at+jwt"], None, True])
+async def test_t06_a_type_that_is_no_word(kind):
+    token = compact({"alg": "ES256", "typ": kind, "kid": "e1"}, json.dumps(claims()).encode())
+    assert await refused(token) == "header"
+
+
 NOW = int(time.time())
 
 

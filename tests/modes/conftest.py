@@ -31,6 +31,8 @@ def fresh(request: pytest.FixtureRequest) -> None:
     if "issuer" in request.fixturenames:
         made: Issuer = request.getfixturevalue("issuer")
         made.faults.clear()
+        made.claims.clear()
+        made.signer = None
         made.person = {"sub": "u-1", "preferred_username": "olga", "name": "Olga"}
 
 

@@ -4,6 +4,7 @@ import json
 
 import httpx
 import pytest
+from joserfc.jwk import RSAKey
 
 from tests.clients.product import Product
 from tests.modes.issuer import CLIENT_ID, CLIENT_SECRET, Issuer
@@ -58,10 +59,18 @@ def test_who_is_not_listed_is_not_let_in(browser, issuer, person):
     assert shell(browser).status_code == 401
 
 
-@pytest.mark.parametrize("person", [{}, {"sub": ""}, {"sub": 7}, {"sub": "x" * 300}])
-def test_a_person_without_a_subject_is_refused(browser, issuer, person):
+@pytest.mark.parametrize(
+    ("person", "says"),
+    [
+        ({}, "does not prove"),
+        ({"sub": ""}, "does not prove"),
+        ({"sub": 7}, "does not prove"),
+        ({"sub": "x" * 300}, "not completed"),
+    ],
+)
+def test_a_person_without_a_subject_is_refused(browser, issuer, person, says):
     issuer.person = {"preferred_username": "anna", **person}
-    assert "not completed" in browser.get("/signin/start").text
+    assert says in browser.get("/signin/start").text
     assert shell(browser).status_code == 401
 
 
@@ -98,6 +107,46 @@ def test_a_code_works_once(browser, space, issuer):
 def test_a_person_that_is_no_object_is_an_outage(browser, issuer):
     issuer.faults.add("userinfo")
     assert "did not answer" in browser.get("/signin/start").text
+
+
+@pytest.mark.parametrize(
+    "claims",
+    [
+        {"nonce": "of another browser"},
+        {"aud": "another-app"},
+        {"iss": "https://evil.example"},
+        {"exp": 1},
+        {"sub": "u-2"},
+    ],
+    ids=lambda claims: next(iter(claims)),
+)
+def test_an_id_token_that_does_not_prove_the_person_lets_nobody_in(browser, space, issuer, claims):
+    reason = f"({next(iter(claims))})"
+    before = space.log.count(reason)
+    issuer.claims |= claims
+    assert "does not prove who you are" in browser.get("/signin/start").text
+    assert shell(browser).status_code == 401
+    assert space.log.count(reason) == before + 1
+
+
+def test_an_id_token_signed_by_somebody_else_lets_nobody_in(browser, issuer):
+    issuer.signer = RSAKey.generate_key(2048, {"kid": "r1"})
+    assert "does not prove who you are" in browser.get("/signin/start").text
+    assert shell(browser).status_code == 401
+
+
+def test_a_provider_that_publishes_keys_must_give_an_id_token(browser, issuer):
+    issuer.faults.add("id_token")
+    assert "does not prove who you are" in browser.get("/signin/start").text
+    assert shell(browser).status_code == 401
+
+
+def test_the_keys_of_the_provider_are_asked_for_once(browser, issuer):
+    browser.get("/signin/start")
+    before = issuer.asked.count("/jwks")
+    for _ in range(3):
+        browser.get("/signin/start")
+    assert issuer.asked.count("/jwks") == before <= 1
 
 
 @pytest.mark.parametrize("target", ["//evil.example", "https://evil.example", "/\\evil"])
