@@ -62,7 +62,7 @@ format: $(VENV)/.installed-dev
 	@$(VENV)/bin/ruff check --fix .
 
 audit: $(VENV)/.installed-dev
-	@$(VENV)/bin/pip-audit -r requirements.lock
+	@$(PY) -m tests.audit
 
 # Pins without host names: what pip resolved, version by version.
 lock: $(VENV)/.installed-dev
