@@ -243,6 +243,7 @@ class Settings(BaseSettings):
             raise ValueError("PROXY_TOKEN_HEADER needs USER_ISSUER and USER_JWKS_URL, which say whose tokens those are")
         if self.sign_in == "hf" and not (self.oauth_client_id and self.oauth_client_secret):
             raise ValueError("SIGN_IN=hf needs OAUTH_CLIENT_ID and OAUTH_CLIENT_SECRET (a Space with hf_oauth: true)")
+        self._check_id_tokens()
         if self.sign_in == "embed" and not keys:
             raise ValueError("SIGN_IN=embed needs USER_ISSUER and USER_JWKS_URL, which say whose tokens the page gives")
         if self.sign_in == "embed" and not (
@@ -250,19 +251,6 @@ class Settings(BaseSettings):
         ):
             raise ValueError("SIGN_IN=embed needs FRAME_ANCESTORS: exact origins such as https://app.example.com")
 
-    def _check_own_people(self) -> None:
-        """People of a backend of one's own can become known to it; raises `ValueError`."""
-        if self.sign_in == "demo":
-            if self.host not in LOOPBACK or self.public_url:
-                raise ValueError(
-        self._check_id_tokens()
-                    "SIGN_IN=demo with BACKEND_URL is for this machine alone: HOST=127.0.0.1, no PUBLIC_URL"
-                )
-        elif self.makes_tokens and not (self.user_issuer or self.public_url):
-            raise ValueError(f"SIGN_IN={self.sign_in} needs PUBLIC_URL: it is the `iss` of the tokens we make")
-        elif self.sign_in == "password" and not self.token_url:
-            raise ValueError(
-                "SIGN_IN=password needs TOKEN_URL, where your service gives a token for a name and a password; "
     def _check_id_tokens(self) -> None:
         """Signatures that prove something, by keys that are long enough; raises `ValueError`."""
         if not set(self.openid_algorithms) <= SIGNATURES | SECRET_SIGNATURES or not self.openid_algorithms:
@@ -274,6 +262,18 @@ class Settings(BaseSettings):
             except ValueError as error:
                 raise ValueError(f"OPENID_ALGORITHMS lists HS256 and OAUTH_CLIENT_SECRET: {error}") from None
 
+    def _check_own_people(self) -> None:
+        """People of a backend of one's own can become known to it; raises `ValueError`."""
+        if self.sign_in == "demo":
+            if self.host not in LOOPBACK or self.public_url:
+                raise ValueError(
+                    "SIGN_IN=demo with BACKEND_URL is for this machine alone: HOST=127.0.0.1, no PUBLIC_URL"
+                )
+        elif self.makes_tokens and not (self.user_issuer or self.public_url):
+            raise ValueError(f"SIGN_IN={self.sign_in} needs PUBLIC_URL: it is the `iss` of the tokens we make")
+        elif self.sign_in == "password" and not self.token_url:
+            raise ValueError(
+                "SIGN_IN=password needs TOKEN_URL, where your service gives a token for a name and a password; "
                 "SIGN_IN=demo lets you try it alone on this machine"
             )
         elif self.sign_in == "password" and not (self.user_issuer or self.user_jwt_secret):
