@@ -36,7 +36,7 @@ from store.checkpoints import FencedSaver
 from store.endings import Why
 from store.errors import LostLease
 from store.fence import first_version
-from store.messages import Content
+from store.messages import Content, Message
 from store.pool import transaction
 from store.turns import Ended, Turn
 
@@ -98,8 +98,9 @@ class Driver:
             self._journal.close()
 
     def drain(self) -> None:
-        """Stop at the end of the running step and give the turn back."""
+        """Stop at the end of the running step and give the turn back; who follows here goes elsewhere for the rest."""
         self._control.request_drain()
+        self.draft.touch()
 
     def give_back(self) -> None:
         """Stop now and give the turn back; a call on its way is awaited first."""
@@ -142,19 +143,14 @@ class Driver:
             await self._fail(error)
 
     async def _load(self) -> None:
-        """Go on from what was last saved of the message, with a token of the person. Raises `NeedsToken`."""
+        """Read what the turn needs, with a token of the person. Raises `NeedsToken` and `Stopped`."""
         turn, kit = self._turn, self._kit
         async with kit.pool.connection() as connection:
-            said = await messages.of_turn(connection, turn.id, "assistant")
+            self._go_on(await messages.of_turn(connection, turn.id, "assistant"))
             asked = await messages.of_turn(connection, turn.id, "user")
             place = await conversations.get(connection, turn.tenant, turn.owner, turn.conversation_id)
             allowed = await always.page(connection, turn.tenant, turn.owner)
             principal = await kit.credentials.of(connection, turn)
-        transcript = Transcript(said.parts if said else (), kit.price)
-        transcript.version = max(self.draft.transcript.version, said.version if said else 0, first_version(turn.fence))
-        transcript.reopen()
-        self.draft.transcript, self.draft.loaded = transcript, True
-        self._loaded(turn.id)
         self._human = human_message(turn, asked)
         if turn.cancel_requested_at or self._lease.cancel.is_set():
             raise Stopped
@@ -162,6 +158,16 @@ class Driver:
             raise NeedsToken
         review = bool(place and place.review_changes)
         self._context = run_context(kit, turn, self._lease, principal, review=review, allowed=frozenset(allowed))
+
+    def _go_on(self, said: Message | None) -> None:
+        """From the message as it stands here, else as it was last saved."""
+        transcript = self.draft.transcript
+        if not self.draft.loaded:
+            transcript = Transcript(said.parts if said else (), self._kit.price)
+        transcript.version = max(transcript.version, said.version if said else 0, first_version(self._turn.fence))
+        transcript.reopen()
+        self.draft.transcript, self.draft.loaded = transcript, True
+        self._loaded(self._turn.id)
 
     async def _drive(self) -> None:
         """The loop of a turn: run what is left, put what waits before the person, until nothing is left."""
@@ -344,6 +350,9 @@ class Driver:
         redraw(self.draft.transcript, self._kit.approvals, voided(rows, why), dropped(asked))
 
     async def _save(self, content: Content) -> None:
+        """Save the message as it stands, once it has what was said before this claim."""
+        if not self.draft.loaded:
+            return
         async with self._kit.pool.connection() as connection:
             await messages.save_draft(connection, self._lease, content)
         await self._record_usage()

@@ -11,10 +11,14 @@ from tools.toolset import Effect, Lang, ToolSpec
 
 
 def recall(transcript: Transcript, turn: Sequence[BaseMessage], specs: Mapping[str, ToolSpec], lang: Lang) -> None:
-    """Bring the transcript up to the messages of the turn; what it knows already stays as it is."""
+    """Bring the transcript up to the messages of the turn; what it knows already stays as it is.
+
+    A last message without words still ends those of a request that was made before it.
+    """
+    transcript.settle({message.id for message in turn if message.id})
     for message, answers in rounds(turn):
-        if message.id:
-            transcript.recall(message.id, message.text)
+        if message.id and (message.text.strip() or message is turn[-1]):
+            transcript.recall(message.id, message.text, message.response_metadata.get("finish", "stop"))
         for call in message.tool_calls:
             answer = answers.get(call["id"] or "")
             if answer is not None and mark(answer, "data") and not transcript.known(key_of(message, call["id"])):

@@ -38,7 +38,7 @@ class Offered:
 
 @dataclass(frozen=True, slots=True)
 class ModelStarted:
-    """A model request begins; words of an unfinished earlier request are void. `input` is an estimate in tokens."""
+    """A model request begins; it says anew what an unfinished earlier one said. `input` is an estimate in tokens."""
 
     key: str
     model: str

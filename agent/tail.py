@@ -91,7 +91,7 @@ class Tails:
             now = await turns.get(connection, *mine, turn.id)
             said = await messages.changed(connection, *mine, turn.id, last.version if last else None)
         going = now is not None and now.state in GOING
-        if said:
+        if said and (last is None or not going or said.version > last.version):
             return _Look(going, said.version, said.parts)
         return replace(last, going=going, rings=False) if last else _Look(going, 0, [])
 

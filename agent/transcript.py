@@ -2,9 +2,15 @@
 
 The same fold makes the live stream and the stored message, so a reload shows what was streamed. A part keeps its `id`
 and its place; its `seq` is the transcript's version at its last change.
+
+Words once seen stay in view when a request is made anew, whatever broke the first one off: another worker took the turn
+over, the provider failed, the history was too long. The new request's words take their place when they are as many, or
+when it ends; then they stand alone. A request that fails or is stopped before that leaves the longer words in view: at
+a stop the person keeps what was to be read, as if nothing had been broken off, though the model remembers its last
+words only.
 """
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Container, Iterable, Mapping
 from typing import Any
 
 from agent.steps import (
@@ -25,6 +31,8 @@ Part = dict[str, Any]
 PASSING = frozenset({"model_slow", "model_retry"})
 _ITEMS, _CHARACTERS, _DEPTH = 50, 2_000, 8
 _USAGE = "usage"
+_BROKEN_OFF = frozenset({"canceled", "failed"})
+_INTERRUPTED = "interrupted"
 
 
 class Transcript:
@@ -36,6 +44,7 @@ class Transcript:
         self._usage = next((part for part in copies if part["metadata"]["type"] == _USAGE), None)
         self._price = price
         self._offered: list[dict[str, Any]] | None = None
+        self._anew: list[Part] | None = None
         self.version = max((part["metadata"]["seq"] for part in copies), default=0)
 
     @classmethod
@@ -51,14 +60,14 @@ class Transcript:
 
     def text(self) -> str:
         """The plain words of the answer, for search, titles and exports."""
-        texts = (p["content"] for p in self._parts if _is(p, "stream_token") and not p["metadata"]["reasoning"])
+        texts = (p["content"] for p in self._parts if _is_words(p) and not p["metadata"]["reasoning"])
         return "\n\n".join(text.strip() for text in texts if text.strip())
 
     def fold(self, step: Step) -> None:
         """Take in one step of the graph."""
         match step:
             case ModelStarted():
-                self._void_unfinished()
+                self._begin_words()
             case TokenText(key, text):
                 self._say(f"{key}.t", text, reasoning=False)
             case Reasoning(key, text):
@@ -96,18 +105,29 @@ class Transcript:
         meta = {"type": "ask_user", "call_id": call_id, "question": dict(question)}
         self._put(f"question.{question['id']}", question["question"], meta, status=status)
 
-    def recall(self, key: str, text: str) -> None:
-        """Words of a finished message that the checkpoint holds, where the last save of the parts came too early."""
-        mine = [part for part in self._parts if part["metadata"]["id"].startswith(f"{key}.t")]
-        if not text.strip() or (mine and all(part["metadata"]["status"] == "done" for part in mine)):
+    def settle(self, keys: Container[str]) -> None:
+        """The checkpoint holds these messages: their thoughts are complete. Words of any other are no answer yet."""
+        for part in filter(_is_words, self._parts):
+            meta = part["metadata"]
+            if meta["id"].rpartition(".")[0] not in keys:
+                self._mark(part, "pending")
+            elif meta["reasoning"]:
+                self._mark(part, "done")
+
+    def recall(self, key: str, text: str, finish: str) -> None:
+        """A finished message that the checkpoint holds, where the last save of the parts came too early."""
+        prefix = f"{key}.t"
+        if any(part["metadata"]["id"].startswith(prefix) and not _unfinished(part) for part in self._parts):
             return
-        self._drop(lambda part: part in mine)
-        self._put(f"{key}.t0", text.strip("\n"), {"type": "stream_token", "reasoning": False})
+        self._begin_words()
+        self._say(prefix, text.strip("\n"), reasoning=False)
+        self._end_words(finish)
 
     def known(self, key: str) -> bool:
-        """Whether the end of this call is told."""
+        """Whether the end of this call is told; that nobody knows it is none."""
         part = self._find(f"call.{key}")
-        return part is not None and part["metadata"]["status"] == "done"
+        meta = part["metadata"] if part else {}
+        return meta.get("status") == "done" and (meta.get("error") or {}).get("code") != _INTERRUPTED
 
     def reopen(self) -> None:
         """A failed turn is tried again: its error and passing notices go."""
@@ -123,38 +143,60 @@ class Transcript:
             meta = part["metadata"]
             if meta["status"] != "pending" or meta["type"] in {"confirm_required", "ask_user"}:
                 continue
-            if cut_off and meta["type"] == "stream_token":
+            if cut_off and _is_words(part):
                 continue
             if meta["type"] == "tool_start":
-                meta |= {"type": "tool_error", "error": {"code": "interrupted", "title": interrupted, "detail": ""}}
+                meta |= {"type": "tool_error", "error": {"code": _INTERRUPTED, "title": interrupted, "detail": ""}}
             meta |= {"status": "done", "seq": self._next()}
 
     def unfinished(self) -> bool:
         """Whether words are here of a model request that did not end; they are no answer."""
-        return any(_is(part, "stream_token") and part["metadata"]["status"] == "pending" for part in self._parts)
+        return any(map(_unfinished, self._parts))
 
     def _say(self, prefix: str, text: str, *, reasoning: bool) -> None:
-        """Add words to the last part if they continue it, else begin a new one."""
+        """Add words to the last part if they continue it, else begin a new one; in view, or behind what is in view."""
         self._drop(_passing)
-        last = self._parts[-1] if self._parts else None
-        if last is not None and last["metadata"]["id"].startswith(prefix) and last["metadata"]["status"] == "pending":
-            last["content"] += text
+        words = self._parts if self._anew is None else self._anew
+        last = words[-1] if words else None
+        if last is None or not last["metadata"]["id"].startswith(prefix) or not _unfinished(last):
+            if not text.strip():
+                return
+            number = sum(part["metadata"]["id"].startswith(prefix) for part in words)
+            meta = {"id": f"{prefix}{number}", "status": "pending", "type": "stream_token", "reasoning": reasoning}
+            text, last = text.lstrip("\n"), {"role": "assistant", "content": "", "metadata": meta}
+            words.append(last)
+        last["content"] += text
+        if words is self._parts:
             last["metadata"]["seq"] = self._next()
-        elif text.strip():
-            number = sum(part["metadata"]["id"].startswith(prefix) for part in self._parts)
-            meta = {"type": "stream_token", "reasoning": reasoning}
-            self._put(f"{prefix}{number}", text.lstrip("\n"), meta, status="pending")
+        elif _length(words) >= _length(filter(_unfinished, self._parts)):
+            self._show_anew()
 
-    def _void_unfinished(self) -> None:
-        """A request begins: what an unfinished one had said will be said anew."""
-        self._drop(lambda part: _is(part, "stream_token") and part["metadata"]["status"] == "pending")
+    def _begin_words(self) -> None:
+        """A request begins; what an unfinished one had said stays in view until this one has said as much."""
+        self._anew = [] if self.unfinished() else None
+
+    def _show_anew(self) -> None:
+        """The words of the request that runs, in the place of those that were in view."""
+        if self._anew is None:
+            return
+        self._drop(_unfinished)
+        for part in self._anew:
+            part["metadata"]["seq"] = self._next()
+        self._parts += self._anew
+        self._anew = None
+
+    def _end_words(self, finish: str) -> None:
+        """Words are complete, or what stays of them is. Those of a request that failed are no answer."""
+        if finish not in _BROKEN_OFF:
+            self._show_anew()
+        self._anew = None
+        if finish != "failed":
+            for part in filter(_unfinished, self._parts):
+                self._mark(part, "done")
 
     def _end_model(self, step: ModelEnded) -> None:
         self._drop(_passing)
-        if step.finish != "failed":
-            for part in self._parts:
-                if _is(part, "stream_token") and part["metadata"]["status"] == "pending":
-                    part["metadata"] |= {"status": "done", "seq": self._next()}
+        self._end_words(step.finish)
         if step.usage:
             self._count(step.model, step.usage)
 
@@ -223,6 +265,10 @@ class Transcript:
             self._parts = kept
             self._next()
 
+    def _mark(self, part: Part, status: str) -> None:
+        if part["metadata"]["status"] != status:
+            part["metadata"] |= {"status": status, "seq": self._next()}
+
     def _next(self) -> int:
         self.version += 1
         return self.version
@@ -245,6 +291,20 @@ def _copy(part: Part) -> Part:
 
 def _is(part: Part, kind: str) -> bool:
     return part["metadata"]["type"] == kind
+
+
+def _is_words(part: Part) -> bool:
+    return _is(part, "stream_token")
+
+
+def _unfinished(part: Part) -> bool:
+    return _is_words(part) and part["metadata"]["status"] == "pending"
+
+
+def _length(words: Iterable[Part]) -> tuple[int, int]:
+    """How much was said, and how much thought: a request that speaks is ahead of one that only thought."""
+    sizes = [(len(part["content"]), part["metadata"]["reasoning"]) for part in words]
+    return sum(size for size, thought in sizes if not thought), sum(size for size, thought in sizes if thought)
 
 
 def _passing(part: Part) -> bool:

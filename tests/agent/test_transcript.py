@@ -179,3 +179,113 @@ def test_large_arguments_and_data_are_cut_to_what_a_card_shows():
     shown = transcript.parts()[0]["metadata"]["data"]
     assert (len(shown["rows"]), shown["total"]) == (50, 500)
     assert len(shown["rows"][0][1]) < 2_100
+
+
+def views(transcript, *steps):
+    """What is in view after each of these steps."""
+    return [fold(step, onto=transcript).text() for step in steps]
+
+
+def broken_off(*steps):
+    """What another worker finds of an answer that was broken off."""
+    return Transcript.from_parts(fold(start("a"), *steps).parts())
+
+
+def test_words_stay_in_view_until_a_new_request_has_said_as_much():
+    transcript = broken_off(TokenText("a", "One two"))
+    steps = [start("b"), TokenText("b", "One"), TokenText("b", " tw"), TokenText("b", "o"), TokenText("b", " three")]
+    assert views(transcript, *steps, end("b")) == ["One two"] * 4 + ["One two three"] * 2
+    assert [part["metadata"]["id"] for part in transcript.parts()] == ["b.t0", "usage"]
+
+
+def test_fewer_words_take_the_place_when_their_request_ends():
+    transcript = broken_off(TokenText("a", "One two"))
+    assert views(transcript, start("b"), TokenText("b", "No."), end("b")) == ["One two", "One two", "No."]
+
+
+def test_words_behind_those_in_view_change_nothing_that_is_told():
+    transcript = broken_off(TokenText("a", "One two"))
+    before = transcript.parts()
+    fold(start("b"), Reasoning("b", "Hm"), TokenText("b", "One"), onto=transcript)
+    assert (transcript.parts(), transcript.version) == (before, before[0]["metadata"]["seq"])
+    fold(TokenText("b", " twenty"), onto=transcript)
+    seqs = [part["metadata"]["seq"] for part in transcript.parts()]
+    assert len(set(seqs)) == 2
+    assert min(seqs) > before[0]["metadata"]["seq"]
+
+
+@pytest.mark.parametrize("finish", ["canceled", "failed"])
+def test_a_request_that_is_broken_off_sooner_leaves_the_longer_words(finish):
+    transcript = broken_off(TokenText("a", "One two"))
+    fold(start("b"), TokenText("b", "No."), end("b", finish), onto=transcript)
+    assert transcript.text() == "One two"
+    assert transcript.unfinished() == (finish == "failed")
+
+
+def test_a_request_that_is_broken_off_later_leaves_its_own_words():
+    transcript = broken_off(TokenText("a", "One"))
+    fold(start("b"), TokenText("b", "No. Nothing"), end("b", "canceled"), onto=transcript)
+    assert transcript.text() == "No. Nothing"
+
+
+def test_a_call_without_words_ends_those_of_the_request_before():
+    transcript = broken_off(TokenText("a", "One two"))
+    fold(start("b"), end("b", "tool_calls"), ToolStarted("b:c1", **TOOL), onto=transcript)
+    assert kinds(transcript) == ["tool_start", "usage"]
+
+
+def test_thoughts_stay_until_as_much_is_thought_or_something_is_said():
+    def thoughts(transcript, *steps):
+        return [[p["content"] for p in fold(step, onto=transcript).parts()] for step in steps]
+
+    transcript = broken_off(Reasoning("a", "Let me see"))
+    assert thoughts(transcript, start("b"), Reasoning("b", "Let"), TokenText("b", "I")) == [
+        ["Let me see"],
+        ["Let me see"],
+        ["Let", "I"],
+    ]
+    transcript = broken_off(Reasoning("a", "Let"), TokenText("a", "One two"))
+    assert thoughts(transcript, start("b"), Reasoning("b", "Let me see"), TokenText("b", "One"), end("b"))[-2:] == [
+        ["Let", "One two"],
+        ["Let me see", "One", ""],
+    ]
+
+
+def test_a_message_of_the_checkpoint_takes_the_place_of_words_that_were_asked_for_before_it():
+    transcript = broken_off(TokenText("a", "One two"))
+    transcript.settle({"b"})
+    transcript.recall("b", "Three.", "stop")
+    assert [(p["metadata"]["id"], p["metadata"]["status"]) for p in transcript.parts()] == [("b.t0", "done")]
+
+
+def test_a_stopped_message_of_the_checkpoint_leaves_the_longer_words():
+    transcript = broken_off(TokenText("a", "One two"))
+    transcript.settle({"b"})
+    transcript.recall("b", "", "canceled")
+    assert (transcript.text(), transcript.unfinished()) == ("One two", False)
+
+
+def test_the_rest_of_a_message_of_the_checkpoint_comes_back_with_its_thoughts():
+    transcript = broken_off(Reasoning("a", "Hm"), TokenText("a", "One"))
+    transcript.settle({"a"})
+    transcript.recall("a", "One two", "stop")
+    assert [p["content"] for p in transcript.parts()] == ["Hm", "One two"]
+    assert not transcript.unfinished()
+
+
+def test_words_of_a_message_that_the_checkpoint_does_not_hold_are_no_answer():
+    transcript = whole_turn()
+    before = transcript.parts()
+    transcript.settle({"a"})
+    assert [p["metadata"]["status"] for p in transcript.parts()] == ["done", "done", "done", "pending", "done"]
+    fold(start("c"), TokenText("c", "Two, I think."), onto=transcript)
+    assert transcript.parts()[:3] == before[:3]
+    assert transcript.text() == "Let me look.\n\nTwo, I think."
+
+
+def test_an_outcome_that_nobody_knew_may_still_be_told():
+    transcript = fold(start("a"), end("a"), ToolStarted("a:c1", **TOOL))
+    transcript.close("The outcome is unknown.")
+    assert not transcript.known("a:c1")
+    fold(ToolEnded("a:c1", **TOOL, **RAN), onto=transcript)
+    assert transcript.known("a:c1")

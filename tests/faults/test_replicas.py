@@ -149,7 +149,7 @@ async def test_a_replica_that_is_stopped_hands_its_turn_over_and_nothing_is_canc
     await talk.over()
     again = [parts async for parts in site.here.updates(message=QUESTION, turn_id=talk.turn_id)]
     assert await site.state(talk.turn_id, "succeeded", "canceled") == "succeeded"
-    assert_grows(again)
+    assert_grows([*talk.frames, *again])
     assert whole(again[-1])
     assert whole(await site.there.last(action="attach", conversation_id=talk.place)) == whole(again[-1])
 
@@ -165,5 +165,6 @@ async def test_a_replica_that_is_killed_is_replaced_within_the_lease_and_three_s
     assert recovered < LEASE + 3
     again = [parts async for parts in site.here.updates(message=QUESTION, turn_id=talk.turn_id)]
     assert await site.state(talk.turn_id, "succeeded") == "succeeded"
+    assert_grows(again)
     assert whole(again[-1])
     assert whole(await site.there.last(action="attach", conversation_id=talk.place)) == whole(again[-1])
