@@ -68,7 +68,6 @@ EXAMPLES = (
 )
 GRACE = 2  # seconds until open streams are cut
 STOPS = (signal.SIGTERM, signal.SIGINT)
-REST = 3.0  # seconds until running steps are given back
 UNFIT = (ConfigError, BadSecrets, PolicyError, DocumentError, EmbeddedPostgresError, UnsupportedDatabase, BackendDied)
 
 
@@ -239,7 +238,7 @@ async def opened(house: House) -> AsyncIterator[tuple[Services, PageOptions]]:
             yield services, page_options(house, toolset)
         finally:
             forgetting.cancel()
-            await turns.drain(REST)
+            await turns.drain(settings.drain_seconds)
             await asyncio.to_thread(traces.close)
             for used in (client, *(other.client for other in others if other.client)):
                 await used.aclose()

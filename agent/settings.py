@@ -160,6 +160,12 @@ class Settings(BaseSettings):
     # Approvals and turns
     approval_minutes: int = Field(15, ge=1, le=7 * 24 * 60, description="Minutes until a card expires.")
     lease_seconds: float = Field(30.0, ge=2, description="Seconds a worker holds a turn without a heartbeat.")
+    drain_seconds: float = Field(
+        3.0,
+        ge=0,
+        description="Seconds a running answer has to end in after SIGTERM, before it is handed over; the process needs "
+        "up to seven more.",
+    )
     max_message_bytes: int = Field(100_000, ge=100, description="Largest message.")
     turns_per_minute: int = Field(20, ge=1, description="Turns one person may start in a minute.")
     retention_days: int | None = Field(None, ge=1, description="Days until unused conversations are deleted.")

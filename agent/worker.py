@@ -23,6 +23,7 @@ from store.turns import Turn
 log = logging.getLogger(__name__)
 T = TypeVar("T")
 LISTEN = 2.0
+GIVING_BACK = 3.0
 AWAY = (psycopg.OperationalError, PoolTimeout)
 GIVEN_UP = {
     "en": "The answer was interrupted five times and was given up. Your message is saved; try again.",
@@ -83,7 +84,10 @@ class Worker:
         self._services += [asyncio.create_task(service) for service in (self._claim_on(), self._reap_on())]
 
     async def drain(self, grace: float) -> None:
-        """Claim no more; let running steps end for `grace` seconds, then give the turns back as they are."""
+        """Claim no more; let running steps end for `grace` seconds, then give the turns back as they are.
+
+        A call on its way has a little longer: what came of it is worth more than what a model said.
+        """
         for service in self._services[1:]:
             service.cancel()
         for driver in self.drivers.values():
@@ -93,7 +97,7 @@ class Worker:
         for driver in self.drivers.values():
             driver.give_back()
         if self._tasks:
-            await asyncio.wait(self._tasks, timeout=grace)
+            await asyncio.wait(self._tasks, timeout=min(grace, GIVING_BACK))
         await self._stop()
 
     async def reap(self) -> None:

@@ -229,6 +229,20 @@ async def test_drain_gives_a_running_turn_back_and_another_goes_on(two):
     assert words_of(await second.follow(ref)) == "The whole answer"
 
 
+async def test_drain_lets_a_running_answer_end_and_nobody_is_asked_anew(two):
+    first, second = two
+    hold = asyncio.Event()
+    ref = await first.say("talk", line("The whole answer", middle=hold))
+    await first.chat.spoke.wait()
+    draining = asyncio.create_task(first.turns.drain(10.0))
+    await second.turns.start()
+    hold.set()
+    assert words_of(await second.follow(ref)) == "The whole answer"
+    await draining
+    assert await first.state(ref) == "succeeded"
+    assert len(first.chat.sent) == 1
+
+
 async def test_drain_waits_for_a_call_on_its_way_and_loses_no_result(two):
     first, second = two
     first.shelf.put("d-1")
