@@ -230,3 +230,18 @@ def test_a_request_out_of_view_is_told_of_above_the_message_box_as_long_as_it_wa
     expect(pill).to_be_visible()
     say(page, "hello instead")
     expect(pill).to_have_count(0)
+
+
+@pytest.mark.parametrize("words", ["delete sales_a", "delete sales_a and sales_b"])
+def test_a_request_that_is_drawn_before_the_page_knows_who_signs_says_it_when_it_does(visit, words):
+    page = visit()
+    say(page, words)
+    card(page).wait_for()
+    held, known = [], False
+    page.route("**/ui/shell*", lambda route: route.continue_() if known else held.append(route))
+    page.reload()
+    expect(card(page).locator(".cs-signas")).to_be_visible()
+    expect(card(page).locator(".cs-signas")).to_have_text("")
+    known = True
+    held[0].continue_()
+    expect(card(page).locator(".cs-signas")).to_have_text("Signing as Anna Petrova, admin")

@@ -1,5 +1,5 @@
 /** Several calls of one tool: one table, one decision each. A row must be opened before it can be selected to sign. */
-import { callText, countdown, decide, digest, maySign } from "./call.js";
+import { callText, countdown, decide, digest, maySign, signer } from "./call.js";
 import { announce, button, h, icon, json, mark } from "./dom.js";
 import { evidence } from "./evidence.js";
 import { moment, t } from "./i18n.js";
@@ -62,8 +62,7 @@ export function batch(v) {
     open.length ? h("div", { class: "cs-batch-all" }, all, h("label", { for: all.id }, t("batch.all")), hint) : null,
     h("ul", { class: "cs-rows" }, rows.map((row) => row.element)));
   if (open.length) {
-    const signer = page.person ? t("card.signas", { n: page.person.name, r: t("role." + page.person.role) }) : "";
-    card.append(h("div", { class: "cs-foot" }, h("div", { class: "cs-signas" }, mark(), h("span", {}, signer), status), h("div", { class: "cs-actions" }, deny, h("span", { class: "cs-gap" }), sign)));
+    card.append(h("div", { class: "cs-foot" }, h("div", { class: "cs-signas" }, mark(), signer(), status), h("div", { class: "cs-actions" }, deny, h("span", { class: "cs-gap" }), sign)));
     announce(t("card.announce", { t: t("batch.title", { n: v.items.length, l: visible(v.label) }) }));
     countdown(card, when, pending[0]);
     watchPending(card, { shown: false });

@@ -1,6 +1,7 @@
 /** What is asked: the exact call, its digest, how long it may wait, who may sign, and the decision itself. */
+import { h } from "./dom.js";
 import { number, t } from "./i18n.js";
-import { page } from "./page.js";
+import { follow, page } from "./page.js";
 import { command } from "./server.js";
 
 const ROLES = ["viewer", "analyst", "editor", "publisher", "admin"];
@@ -8,6 +9,13 @@ const ROLES = ["viewer", "analyst", "editor", "publisher", "admin"];
 export const callText = (call, args) => `${call.tool}(${JSON.stringify(args ?? call.args, null, 2)})`;
 export const digest = (call) => call.sha256.slice(0, 4) + "·" + call.sha256.slice(4, 8);
 export const maySign = (v) => !v.needs || !page.person || ROLES.indexOf(page.person.role) >= ROLES.indexOf(v.needs);
+
+/** "You sign as …", said as soon as the page knows who that is: a request may be drawn before. */
+export function signer() {
+  const name = h("span");
+  follow(name, ({ person }) => (name.textContent = t("card.signas", { n: person.name, r: t("role." + person.role) })));
+  return name;
+}
 
 /** One decision on one card; the hash proves which version the person saw. */
 export function decide(v, decision, extra = {}) {

@@ -1,5 +1,5 @@
 /** A request for a signature. Sign is never focused by code, has no shortcut, and is inert just after the card appears. */
-import { callText, countdown, decide, digest, maySign } from "./call.js";
+import { callText, countdown, decide, digest, maySign, signer } from "./call.js";
 import { announce, button, disclosure, h, icon, json, mark } from "./dom.js";
 import { evidence } from "./evidence.js";
 import { schemaForm } from "./form.js";
@@ -71,8 +71,7 @@ class Request {
     this.sign = button(v.approve, { cls: "primary " + v.risk, act: "approve", on: (event) => this.pressed(event) });
     this.seen = watchSeen(this.sign);
     this.edit = v.schema ? button(t("card.edit"), { cls: "ghost", act: "edit", on: () => this.toggleEdit() }) : null;
-    const signer = page.person ? t("card.signas", { n: page.person.name, r: t("role." + page.person.role) }) : "";
-    return h("div", { class: "cs-foot" }, h("div", { class: "cs-signas" }, mark(), h("span", {}, signer), this.status),
+    return h("div", { class: "cs-foot" }, h("div", { class: "cs-signas" }, mark(), signer(), this.status),
       h("div", { class: "cs-actions" + (this.edit ? " has-edit" : "") }, this.deny, this.reason.toggle, h("span", { class: "cs-gap" }), this.edit, this.sign));
   }
 
