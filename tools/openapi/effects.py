@@ -4,31 +4,28 @@ Deny by default: an operation is `read` or `write` only when something proves it
 """
 
 import re
-from collections.abc import Iterable
 from dataclasses import dataclass, field, replace
+from itertools import pairwise
 
 from tools.openapi import ordinary, sentences, words
+from tools.openapi.facts import (
+    Facts,
+    danger_verbs,
+    field_among,
+    head_noun,
+    lead_verb,
+    name_words,
+    path_segments,
+    path_things,
+    path_words,
+    repeats_path,
+    singular,
+)
 from tools.openapi.sentences import first_sentence, plain_verb, russian, russian_deed, spelled
+from tools.openapi.small import draft, only_described, proof_of_small_change
 from tools.toolset import Effect
 
 SAFE_METHODS = frozenset({"GET", "HEAD", "OPTIONS", "TRACE"})
-JOINS = frozenset({"by", "for", "from", "in", "of", "on", "to", "with", "at", "as", "and", "using", "via", "per"})
-FILLERS = frozenset({"the", "a", "an", "my", "me", "own", "current", "new", "all", "v1", "v2", "v3", "v4"})
-
-
-@dataclass(frozen=True)
-class Facts:
-    """What the rules look at: an operation with its references resolved."""
-
-    method: str
-    path: str
-    operation_id: str = ""
-    summary: str = ""
-    description: str = ""
-    parameters: tuple[str, ...] = ()
-    body_fields: tuple[str, ...] = ()
-    body_is_list: bool = False
-    answers: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -52,7 +49,7 @@ def classify(facts: Facts) -> Verdict:
     dangers = _dangers(facts)
     if dangers:
         return Verdict(Effect.DANGER, dangers)
-    if proof := _proof_of_small_change(facts):
+    if proof := proof_of_small_change(facts):
         return Verdict(Effect.WRITE, proof)
     return Verdict(Effect.DANGER, (f"{method} and nothing proves that it is harmless",))
 
@@ -63,23 +60,31 @@ def classify_claim(facts: Facts, claims_to_read: bool) -> Verdict:
         return Verdict(Effect.DANGER, ("its server does not call it read-only",))
     if (verdict := _classify_safe(replace(facts, method="GET"))).effect is not Effect.READ:
         return Verdict(Effect.DANGER, verdict.reasons)
-    verbs = () if _lead(name_words(facts)) in words.READ else _danger_verbs(name_words(facts))
+    verbs = () if lead_verb(name_words(facts)) in words.READ else danger_verbs(name_words(facts))
     found = _speaks_against_reading(facts) + tuple(f"the name says “{verb}”" for verb in verbs)
     return Verdict(Effect.DANGER, found) if found else Verdict(Effect.READ, ("its server calls it read-only",))
 
 
 def _classify_safe(facts: Facts) -> Verdict:
     """GET should only read (RFC 9110, 9.2.1); the names of many do not keep to that."""
-    lead, last = _lead(name_words(facts)), path_words(facts)
-    first = first_sentence(facts.description or facts.summary)
+    name, last = _without_things(facts, name_words(facts)), path_words(facts)
+    lead, first = lead_verb(name), first_sentence(facts.description or facts.summary)
     deed = next(filter(None, map(sentences.opening_deed, (facts.summary, facts.description))), "")
     if switch := sorted(words.ACTING_SWITCHES & {p.lower() for p in facts.parameters}):
         return Verdict(Effect.DANGER, (f"GET, but it can be told to “{switch[0]}”",))
+    if second := sentences.second_order(facts.summary):
+        effect = Effect.WRITE if second in words.WRITE - words.DANGER else Effect.DANGER
+        return Verdict(effect, (f"GET, but the summary says “and {second}”",))
+    if held := _held(facts, name):
+        return Verdict(Effect.DANGER, (f"GET, but it hands out what opens doors: “{held}”",))
     if lead in words.READ:
         return _confesses(facts, first) or Verdict(Effect.READ, (f"the method is GET and the name says “{lead}”",))
     if hit := _confession(f"{facts.summary}. {facts.description}"):
         return Verdict(Effect.DANGER, (f"GET, but the description says “{hit}”",))
-    for word in (lead, last[0] if len(last) == 1 else None, *name_words(facts)[:1]):
+    if done := _done_to_one_or_all(facts):
+        return Verdict(Effect.DANGER, (f"GET, but it is told to “{done}”",))
+    asked = sentences.asks(facts.summary) and name[-1:] in (["status"], ["state"])
+    for word in () if asked else (lead, last[0] if len(last) == 1 else _path_verb(facts), *name[:1]):
         if word in (words.DANGER | words.GET_TAKES) - words.GET_NOUNS:
             return Verdict(Effect.DANGER, (f"GET, but the name says “{word}”",))
         if word in words.GET_WRITES:
@@ -92,9 +97,47 @@ def _classify_safe(facts: Facts) -> Verdict:
     if deed:
         effect = Effect.WRITE if plain_verb(deed) in ordinary.PERSONAL else Effect.DANGER
         return Verdict(effect, (f"GET, but the text says that it does something: “{deed}”",))
-    if (gift := sentences.gives_access(facts.summary)) and lead not in words.READ:
+    if gift := next(filter(None, map(sentences.gives_access, (facts.summary, " ".join(last)))), ""):
         return Verdict(Effect.DANGER, (f"GET, but the text says “{gift}”",))
     return Verdict(Effect.READ, ("the method is GET",))
+
+
+def _without_things(facts: Facts, name: list[str]) -> list[str]:
+    """The name of a GET without the things in front: `bans`, “write-offs”, the claim of `/claims/{id}/payments`."""
+    segments = [*path_segments(facts.path), ""]
+    listed = {segment for segment, then in pairwise(segments) if not then or then.startswith("{")}
+    things = {word for segment in listed for word in spelled(segment) if word != plain_verb(word)}
+    if name[1:2] and name[1] in words.PARTICLES:
+        return name[2:]
+    if len(name) > 1 and f"{name[0]}s" in listed - set(segments[-2:]):
+        name = name[1:]
+    return name[1:] if name and name[0] in things else name
+
+
+def _path_verb(facts: Facts) -> str:
+    """The verb of a path that says what it does: `/delete_user`, `/doDelete`, `/delete/{id}`; else nothing."""
+    fixed = [spelled(segment) for segment in path_segments(facts.path) if "{" not in segment]
+    said = _without_things(facts, [word for word in fixed[-1] if word != "do"]) if fixed else []
+    verb = lead_verb(said)
+    return verb if said and verb == plain_verb(said[0]) and verb not in words.NOUNS_TOO else ""
+
+
+def _done_to_one_or_all(facts: Facts) -> str:
+    """A verb of a GET that can be no noun where it stands: `/doors/{id}/open`, `/doors/lock-all`; else nothing."""
+    last, segments = path_words(facts), ["", *path_segments(facts.path)]
+    for *_, verb, whole in (["", "", *last], ["", "", *spelled(facts.operation_id)]):
+        if whole in {"all", "now"} and verb in words.DANGER | words.GET_TAKES | {"release"}:
+            return f"{verb} {whole}"
+    return last[0] if len(last) == 1 and last[0] in words.NO_NOUNS_OF_ONE and segments[-2].endswith("}") else ""
+
+
+def _held(facts: Facts, name: list[str]) -> str:
+    """The credential that a GET shows in the clear, by its path or its name; else nothing."""
+    shown = " ".join(name[1:] if name[:1] and name[0] in words.SHOWS else name)
+    *_, thing, value = ["", "", *(spelled(s)[-1:] or [""] for s in path_segments(facts.path) if "{" not in s)]
+    if value == ["value"] and singular("".join(thing)) in words.HELD:
+        shown = "secret value"
+    return next((held for held in (" ".join(path_words(facts)), shown) if held in words.HELD), "")
 
 
 def _confesses(facts: Facts, first: str) -> Verdict | None:
@@ -104,7 +147,7 @@ def _confesses(facts: Facts, first: str) -> Verdict | None:
     opening = next(iter(spelled(first)), "")
     if opening.endswith("s") and plain_verb(opening) in words.DANGER - words.NOUNS_TOO:
         return Verdict(Effect.DANGER, (f"GET, but the description begins with “{opening}”",))
-    return _mixed(name_words(facts))
+    return _mixed(name_words(facts)) or _mixed(path_words(facts))
 
 
 def _confession(text: str) -> str:
@@ -126,7 +169,8 @@ def _proof_of_reading(facts: Facts) -> tuple[str, ...]:
     if facts.method.upper() != "POST":
         return ()
     name, last = [w for w in name_words(facts) if w not in words.BULK], path_words(facts)
-    lead, plain = _lead(name), words.READ - words.READ_OR_CHANGE
+    name = name[1:] if repeats_path(facts, name) else name
+    lead, plain = lead_verb(name), words.READ - words.READ_OR_CHANGE
     acted_on = facts.path.rstrip("/").endswith(f"}}/{'-'.join(last)}") and last[0] in words.CHANGE_WHEN_LAST
     if lead in words.READ_OR_CHANGE or acted_on or (lead == "check" and {"in", "out"} & set(name)):
         return ()
@@ -136,10 +180,18 @@ def _proof_of_reading(facts: Facts) -> tuple[str, ...]:
         return ()
     if last and last[0] in plain and lead not in words.DANGER:
         return (f"the path ends in “{'-'.join(last)}”",)
-    nouns = [w for w in name if w in words.READ_NOUNS]
-    if nouns and name[-1] == nouns[-1] and not (name and name[0] in words.WRITE | (words.DANGER - words.NOUNS_TOO)):
-        return (f"the name is of something to read: “{nouns[-1]}”",)
+    if name and name[-1] in words.READ_NOUNS and _things_only(facts):
+        return (f"the name is of something to read: “{name[-1]}”",)
     return () if lead in words.DANGER | words.WRITE else _told_reading(facts, plain)
+
+
+def _things_only(facts: Facts) -> bool:
+    """Whether no word of a name in front of its last is a verb: the path has them as things, or the summary inside."""
+    front = set(name_words(facts)[:-1])
+    verbs = {word for word in front & (words.WRITE | words.DANGER) if f"{word}s" not in spelled(facts.path)}
+    outer = path_things(replace(facts, path=facts.path.rpartition("/")[0]))
+    told = outer | words.READ_NOUNS | set(spelled(facts.summary)[1:])
+    return not verbs and all(word in told or singular(word) in told for word in front)
 
 
 def _told_reading(facts: Facts, plain: frozenset[str]) -> tuple[str, ...]:
@@ -150,7 +202,7 @@ def _told_reading(facts: Facts, plain: frozenset[str]) -> tuple[str, ...]:
         return ()
     if plain_verb(opening) in plain:
         return (f"the summary begins with “{opening}”",)
-    if russian(facts.summary, words.RU_READ):
+    if sentences.russian_reading(facts.summary):
         return ("the summary says that it reads",)
     if word := sentences.asks(facts.summary):
         return (f"the summary asks “{word}”",)
@@ -162,9 +214,9 @@ def _told_reading(facts: Facts, plain: frozenset[str]) -> tuple[str, ...]:
 def _speaks_against_reading(facts: Facts) -> tuple[str, ...]:
     name = name_words(facts)
     found = []
-    if mixed := _mixed(name):
+    if mixed := _mixed(name) or _mixed(path_words(facts)):
         found += mixed.reasons
-    if (code := _fields(facts, words.CODE_FIELDS)) and not set(name) & words.LOOKS:
+    if (code := field_among(facts, words.CODE_FIELDS)) and not set(name) & words.LOOKS:
         found.append(f"the body carries code: {code}")
     if russian_deed(facts.summary, facts.description):
         found.append("the text names a danger")
@@ -172,7 +224,9 @@ def _speaks_against_reading(facts: Facts) -> tuple[str, ...]:
         found.append(f"the summary says “{deed}”")
     if second := sentences.second_deed(first_sentence(facts.description)):
         found.append(f"the description says “{second}”")
-    if gift := sentences.gives_access(facts.summary):
+    if second := sentences.second_order(facts.summary):
+        found.append(f"the summary says “and {second}”")
+    if gift := sentences.gives_access(facts.summary) or sentences.gives_access(" ".join(name)):
         found.append(f"the text says “{gift}”")
     if facts.answers and set(facts.answers) <= {"201", "202", "204", "205"}:
         found.append(f"its answer is {facts.answers[0]}, not what was asked for")
@@ -184,20 +238,24 @@ def _speaks_against_reading(facts: Facts) -> tuple[str, ...]:
 def _dangers(facts: Facts) -> tuple[str, ...]:
     """Everything that speaks for danger in an operation that changes something."""
     name, last = name_words(facts), path_words(facts)
-    session = _lead(name) in words.SESSION_VERBS or bool(set(last) & words.SESSION_VERBS)
-    found = [f"the name says “{w}”" for w in _danger_verbs(name)]
+    name = name[1:] if repeats_path(facts, name) else name
+    session = lead_verb(name) in words.SESSION_VERBS or bool(set(last) & words.SESSION_VERBS)
+    found = [f"the name says “{w}”" for w in danger_verbs(name)]
     named = words.NOUNS_TOO if name and name[0] in words.WRITE - {"set"} else frozenset()
     found += [f"the path ends in “{w}”" for w in last if w in words.DANGER - named]
     if bulk := sorted(words.BULK & {*name, *last}):
         found.append(f"it touches many things at once: “{bulk[0]}”")
-    noun = _head_noun(name, last)
-    if {noun, noun.removesuffix("s")} & (words.ACTING_NOUNS | words.DEED_NOUNS) and not session:
+    noun = head_noun(name, last)
+    kept = session or only_described(facts) or draft(facts)
+    if {noun, noun.removesuffix("s")} & (words.ACTING_NOUNS | words.DEED_NOUNS) and not kept:
         found.append(f"it makes or changes “{noun}”, which acts beyond the record")
     if name and name[0] in words.MAKE and noun.removesuffix("s") in words.DANGER - words.THINGS_TOO:
         found.append(f"to make a “{noun}” is to do it")
     if deed := next((w for w in last if w in words.DEED_NOUNS), None):
         found.append(f"the path ends in “{deed}”")
-    if reserved := sorted(words.RESERVED_PATHS & {w for s in _segments(facts.path) for w in spelled(s)}):
+    if reserved := sorted(
+        words.RESERVED_PATHS & {w for s in path_segments(facts.path) for w in _reserving(spelled(s))}
+    ):
         found.append(f"the path is reserved: “{reserved[0]}”")
     if not session:
         found += _field_dangers(facts)
@@ -209,125 +267,18 @@ def _dangers(facts: Facts) -> tuple[str, ...]:
     return tuple(dict.fromkeys(found))
 
 
+def _reserving(segment: list[str]) -> list[str]:
+    """The words of a path segment, unless it names what people say: `internal_notes` are notes."""
+    return [] if len(segment) > 1 and segment[-1].removesuffix("s") in ordinary.SAYINGS else segment
+
+
 def _field_dangers(facts: Facts) -> list[str]:
     found = []
-    if hit := _fields(facts, words.SENSITIVE_FIELDS):
+    if hit := field_among(facts, words.SENSITIVE_FIELDS):
         found.append(f"the body holds “{hit}”")
-    if hit := _fields(facts, words.ACTING_FIELDS):
+    if hit := field_among(facts, words.ACTING_FIELDS):
         found.append(f"the body can set “{hit}”")
-    changes = _lead(name_words(facts)) not in words.MAKE | {"upload", "log", "record"}
-    if changes and (facts.body_is_list or _fields(facts, words.MANY_FIELDS)):
+    changes = lead_verb(name_words(facts)) not in words.MAKE | {"upload", "log", "record"}
+    if changes and (facts.body_is_list or field_among(facts, words.MANY_FIELDS)):
         found.append("the body names many things to change")
     return found
-
-
-def _proof_of_small_change(facts: Facts) -> tuple[str, ...]:
-    """Why a change is limited and reversible: a plain verb, and a thing or fields that only keep what one wrote."""
-    verb = _lead(name_words(facts)) or _lead(path_words(facts)) or plain_verb(next(iter(spelled(facts.summary)), ""))
-    if verb in ordinary.PERSONAL or (verb in words.SESSION_VERBS - {"signup"} and verb in spelled(facts.path)):
-        return (f"the name says “{verb}”, which concerns one's own view",)
-    one = facts.method.upper() in {"PUT", "PATCH"} and facts.path.rstrip("/").endswith("}")
-    if not (verb in ordinary.EDITS or one or russian(facts.summary, words.RU_WRITE)):
-        return ()
-    if thing := _ordinary_thing(facts):
-        return (f"the name says “{verb or facts.method}” of “{thing}” and nothing speaks of danger",)
-    if one and facts.body_fields and all(name in ordinary.FIELDS for name in _snake(facts.body_fields)):
-        return (f"{facts.method.upper()} of one thing, and its fields only describe",)
-    return ()
-
-
-def _ordinary_thing(facts: Facts) -> str:
-    """The thing by name or else by path, when it only keeps what somebody wrote."""
-    fixed = [i for i, segment in enumerate(_segments(facts.path)) if "{" not in segment]
-    *outer, last = [_singular((spelled(_segments(facts.path)[i]) or [""])[-1]) for i in fixed] or [""]
-    if russian(facts.summary, ordinary.RU_THINGS):
-        return facts.summary
-    named = [w for w in name_words(facts) if plain_verb(w) not in ordinary.EDITS or w in ordinary.THINGS]
-    thing = _singular(_head_noun(named, [])) or last
-    if thing not in ordinary.THINGS or last in words.ACTING_NOUNS or _unknown_verb(facts):
-        return ""
-    nested = len(fixed) > 1 and fixed[-1] - fixed[-2] > 1
-    return "" if thing in ordinary.GENERIC and nested and outer[-1] not in ordinary.THINGS else thing
-
-
-def _unknown_verb(facts: Facts) -> bool:
-    """Whether a name begins with what is neither a verb of editing nor its thing: `buy_label` labels nothing."""
-    name = name_words(facts)
-    mine = {_singular(word) for segment in _segments(facts.path) for word in spelled(segment)}
-    known = ordinary.EDITS | ordinary.THINGS | words.WRITE | mine
-    return len(name) > 1 and not {name[0], plain_verb(name[0]), _singular(name[0])} & known
-
-
-def _singular(word: str) -> str:
-    """“story” of “stories”; a word that is known as it stands stays."""
-    if word in ordinary.THINGS or word.endswith("ss"):
-        return word
-    return f"{word[:-3]}y" if word.endswith("ies") else word.removesuffix("s")
-
-
-def name_words(facts: Facts) -> list[str]:
-    """The words of the operation's own name, without the method and path that frameworks append."""
-    name = facts.operation_id
-    tail = re.sub(r"\W+", "_", f"{facts.path}_{facts.method.lower()}").strip("_")
-    squeezed = re.sub(r"\W", "_", facts.path) + "_" + facts.method.lower()
-    for suffix in (squeezed, squeezed.replace("__", "_"), tail):
-        if len(suffix) > len(facts.method) + 1 and name.lower().endswith(suffix.lower()):
-            name = name[: -len(suffix)]
-            break
-    tag, _, rest = re.sub(r"[:.]", "-", name).partition("-")
-    if (
-        rest
-        and plain_verb(tag.lower()) not in words.READ | words.WRITE | words.DANGER
-        and ("_" in rest or "-" not in name)
-    ):
-        name = rest
-    return [w for w in spelled(name) if w not in FILLERS]
-
-
-def path_words(facts: Facts) -> list[str]:
-    """The words of the last fixed path segment, when it follows the thing it acts on (`/runs/{id}/cancel`)."""
-    segments = _segments(facts.path)
-    return spelled(segments[-1]) if segments and "{" not in segments[-1] else []
-
-
-def _segments(path: str) -> list[str]:
-    return [s for s in path.split("/") if s and not re.fullmatch(r"v\d+|api", s)]
-
-
-def _lead(name: list[str]) -> str:
-    """The verb that leads a name; verbs that are as often nouns lead only from the first place."""
-    if not name:
-        return ""
-    known = words.READ | words.WRITE | words.DANGER
-    if plain_verb(name[0]) in known:
-        return plain_verb(name[0])
-    return next((w for w in name[1:] if w in known - words.NOUNS_TOO), "")
-
-
-def _danger_verbs(name: list[str]) -> list[str]:
-    """Danger verbs of a name, except behind a plain verb: in `create_run` and `update_schedule` they are nouns."""
-    if not name:
-        return []
-    plain = plain_verb(name[0]) in words.WRITE
-    allowed = words.DANGER - words.NOUNS_TOO if plain else words.DANGER
-    return [w for w in name if w in allowed]
-
-
-def _head_noun(name: list[str], last: list[str]) -> str:
-    """What a name is about: the last word before a joint; of `create_run_input` it is “input”, of `keys_add` “keys”."""
-    phrase: list[str] = []
-    for word in name or last:
-        if word in JOINS:
-            break
-        phrase.append(word)
-    if len(phrase) > 1 and phrase[-1] in words.WRITE - words.NOUNS_TOO | {"update", "change", "set"}:
-        phrase.pop()
-    return phrase[-1] if phrase else ""
-
-
-def _fields(facts: Facts, wanted: frozenset[str]) -> str:
-    return next((name for name in _snake(facts.body_fields) if name in wanted), "")
-
-
-def _snake(names: Iterable[str]) -> list[str]:
-    return [re.sub(r"(?<=[a-z0-9])(?=[A-Z])", "_", name).lower() for name in names]

@@ -18,7 +18,7 @@ THINGS = frozenset(
     "movie dashboard widget chart view preference preferences profile bio nickname theme bookmark wishlist feedback "
     "question glossary term synonym topic keyword course lesson exercise color colour title description metadata "
     "issue product brand supplier vendor team item entry element variable artifact block experiment "
-    "heartbeat log event-log measurement observation worklog result".split()
+    "caption style layout template homework heartbeat log event-log measurement observation worklog result".split()
 )
 # Things that say nothing by themselves: inside another thing they are what that is.
 GENERIC = frozenset("item entry element record value block result list log section".split())
@@ -28,6 +28,12 @@ FIELDS = frozenset(
     "caption bio about color colour icon emoji tags tag labels label due due_date deadline metadata language locale "
     "theme avatar image photo bookmarked favorite favourite starred pinned placeholder remark remarks".split()
 )
+# Of these, the fields that nothing goes by: a name may be an address, a text may be a program.
+DESCRIBING = frozenset(
+    "title display_name nickname description color colour icon emoji note notes caption remark remarks".split()
+)
+# What people say to each other about a thing, wherever it is kept.
+SAYINGS = frozenset("note comment remark memo annotation".split())
 RU_THINGS = ("заметк", "комментари", "задач", "метк", "тег", "черновик", "избранн", "закладк", "контакт", "описани",
              "проект", "напоминани", "карточк", "категори", "папк", "документ", "стать", "список", "списк", "товар",
              "клиент", "сделк", "иде", "пожелани", "отметк", "примечани")  # fmt: skip

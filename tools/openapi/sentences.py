@@ -8,7 +8,7 @@ import re
 from tools.openapi import words
 
 CYRILLIC = re.compile(r"[А-Яа-яЁё]")
-ARTICLES = frozenset("the a an this its their your every each".split())
+ARTICLES = frozenset("the a an this its their your every each all".split())
 # Words that stand in front of an article and are no verbs.
 PLAIN = frozenset(
     "is are was were does do has have can could would will should may might what which who whose whether where "
@@ -22,9 +22,18 @@ TELLING = words.READ | frozenset(
     "exports trace track poll see obtain verify verifies test tests probe ping ask asks evaluate evaluates quote "
     "quotes use uses accept accepts allow allows support supports represent represents identify identifies "
     "redirect redirects load loads pull pulls plot draw visualize analyze analyse enumerate compile derive "
-    "determine discover examine explore extract gather outline review sample summarise".split()
+    "normalise normalize determine discover examine explore extract gather outline review sample summarise".split()
+)
+# Verbs of reading that are no nouns: what follows their “and” is a verb as well.
+NEVER_NOUNS = frozenset(
+    "get find fetch retrieve show check calculate compute validate describe parse explain detect render read".split()
 )
 ASKING = frozenset("tell tells say says test tests ask asks see estimate check checks find learn know".split())
+# Verbs that ask only in front of “whether”; “try when the queue is free” does not.
+TRYING = frozenset("try verify determine".split())
+RU_ASKS = re.compile(
+    r"\s*(узнать|выяснить|посмотреть|увидеть|понять|показать|оценить),? "
+    r"(\w+ ли|сколько|как\w*|где|когда|кто|что|чей|чья|почему|насколько)\b", re.I)  # fmt: skip
 ASKED = frozenset("is are was were does do did has have can could would will should many much the a an".split())
 QUESTION = frozenset("whether where which what who when how".split())
 LOOKED_AT = r"(signature|checksum|hash|digest|integrity|proof)s?"
@@ -38,6 +47,15 @@ RU_ANSWERS = (
     r"(возвращает (список|таблиц|сводн|отч[её]т|данн|результат|сведени|информаци)"
     r"|(показыва|счита|рассчит|вычисля|проверя|сравнива|чита|ищ)\w*)"
 )
+# Verbs that work something out or make it: only with the promise to keep nothing do they read.
+WORKING_OUT = re.compile(r"\s*((price|quote|rate|plan|model)s?\b|постро|состав|сформир|подобр|сплан|смодел)", re.I)
+KEEPS_NOTHING = re.compile(
+    r"\bwithout (plac|sav|stor|creat|book|persist|hold|reserv|keep|commit)\w*ing\b"
+    r"|\bnothing (is|will be|gets) (saved|stored|kept|changed|created|written)\b"
+    r"|\bничего не (меня|сохран|созда|запис)|\bне (сохраняя|записывая)", re.I)  # fmt: skip
+DRAFTS = re.compile(
+    r"\s*(create|save|add|make|write|edit|update)s? (an? |the |your |one's )?(new )?draft\b"
+    r"|\s*(созда|сохрани|добави|измени|обнови)ть (новый )?черновик", re.I)  # fmt: skip
 RU_THIRD = r"[а-яё]{2,}(?:ет|ёт|ит|ют|ут|ят|ат)(?:ся)?"
 WORKED_OUT = (
     r"(answers|responds) with\b|returns (how|whether|which|what|where|when)\b"
@@ -107,7 +125,16 @@ def asks(summary: str) -> str:
     opening, then, *_ = [*spelled(first_sentence(summary)), "", ""]
     if opening in QUESTION | {"is", "are", "does", "can", "would"}:
         return opening if then in ASKED else ""
+    if opening in TRYING and then == "whether":
+        return then
+    if hit := RU_ASKS.match(summary):
+        return hit.group(0).strip()
     return then if opening in ASKING and then in QUESTION else ""
+
+
+def drafts(summary: str) -> bool:
+    """Whether a text says that a draft is written, and no more."""
+    return bool(DRAFTS.match(summary)) and not second_order(summary)
 
 
 def answers(description: str) -> str:
@@ -118,6 +145,8 @@ def answers(description: str) -> str:
         return ""
     if hit := re.match(rf"\s*({RU_ANSWERS}|{WORKED_OUT})", sentence, re.I):
         return hit.group(0).strip()
+    if WORKING_OUT.match(sentence) and (kept := KEEPS_NOTHING.search(description)):
+        return kept.group(0)
     if plain_verb(opening) not in words.READ - words.READ_OR_CHANGE or (rest and rest[0] in PLAIN):
         return ""
     dangers = {_undone(w) for w in spelled(description)} & words.DANGER
@@ -130,12 +159,38 @@ def second_deed(sentence: str) -> str:
         r"(?<!\w)(and|or|then|и|затем|потом),? (?:then |\w+ly )?(\w+) ?(\w*)", sentence.lower()
     ):
         known = plain_verb(word) in words.WRITE | words.DANGER - words.NOUNS_TOO
-        unknown = (
-            then in ARTICLES | {"it", "them", "all"} and word.endswith("s") and not {word, plain_verb(word)} & TELLING
-        )
+        unknown = then in ARTICLES | {"it", "them"} and word.endswith("s") and not {word, plain_verb(word)} & TELLING
         if known or unknown or (re.fullmatch(RU_THIRD, word) and not russian(word, words.RU_TELLING)):
             return f"{joint} {word}"
     return ""
+
+
+def second_order(summary: str) -> str:
+    """The verb that a summary orders besides its first: “Check the card and open the gate”; else nothing.
+
+    A noun is none: “Get orders and returns”, “Get the run and all its logs”.
+    """
+    sentence = first_sentence(summary).lower()
+    if hit := re.search(r"\bget rid of\b", sentence):
+        return hit.group(0)
+    pair = re.match(r"\s*(\w+) and (\w+)", sentence)
+    if pair and pair[1] in NEVER_NOUNS and not {pair[2], plain_verb(pair[2])} & (TELLING | PLAIN | ARTICLES):
+        return pair[2]
+    for word, then in re.findall(r"(?<!\w)(?:and|or|then|&),? (?:then |\w+ly )?(\w+)\b ?(\w*)", sentence):
+        bare = word in (words.WRITE | words.DANGER) - words.NOUNS_TOO and word == plain_verb(word)
+        before = then in ARTICLES | {"it", "them"} and not {word, plain_verb(word)} & (TELLING | PLAIN)
+        if bare or (before and word not in ARTICLES):
+            return word
+    for word in re.findall(r"(?:(?<!\w)(?:и|затем|потом|а также)|,) ([а-яё]+(?:ть|ти|чь)(?:ся)?)(?!\w)", sentence):
+        if not (word.endswith(("ость", "есть")) or russian(word, words.RU_TELLING)):
+            return word
+    return ""
+
+
+def russian_reading(summary: str) -> bool:
+    """Whether a Russian text begins with a reading; “Изменить статус” and “Открыть, проверив” do not."""
+    opening = next(iter(spelled(first_sentence(summary))), "")
+    return russian(opening, words.RU_READ)
 
 
 def _undone(word: str) -> str:

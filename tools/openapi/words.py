@@ -18,11 +18,11 @@ READ_OR_CHANGE = frozenset(
     "decode".split()
 )
 # The same words where they follow the thing they act on: `/messages/{id}/read`, `/tasks/{id}/check`.
-CHANGE_WHEN_LAST = frozenset("read view show check".split())
+CHANGE_WHEN_LAST = frozenset("read view show check list score rank measure".split())
 # Words that name something one reads, when no verb says otherwise.
 READ_NOUNS = frozenset(
     "history statistics stats tree lateness neighbors total totals aggregate aggregation breakdown elapsed timeline "
-    "exists availability".split()
+    "exists availability similar nearby nearest related".split()
 )
 WRITE = frozenset(
     "create creates add adds insert append new make update updates edit modify patch rename change set save store tag "
@@ -73,7 +73,23 @@ GET_NOUNS = frozenset(
 # What a GET may do besides to its own answer: take it away.
 GET_TAKES = frozenset(
     "receive consume pop dequeue claim acquire redeem verify relay take lease toggle switch ack unsubscribe move copy "
-    "set change update mark assign on off buy vote reserve join pair unpair connect disconnect forward".split()
+    "set change update mark assign on off buy vote reserve join pair unpair connect disconnect forward reveal unmask "
+    "decrypt".split()
+)
+# Words that follow one thing only as verbs: `/doors/{id}/open`.
+NO_NOUNS_OF_ONE = frozenset("open leave collect resolve complete skip attach drain drop".split())
+# The plurals that make a noun of the verb in front: “write-offs”, “sign-ups”, “take-downs”.
+PARTICLES = frozenset("offs ups ins outs downs backs overs".split())
+SHOWS = frozenset("get show read fetch retrieve view display download".split())
+# What opens doors to whoever has read it; a look at one cannot be taken back.
+HELD = frozenset({
+    "password", "passphrase", "passcode", "private key", "auth code", "transfer code", "client secret",
+    "recovery codes", "backup codes", "seed phrase", "secret", "secret value",
+})  # fmt: skip
+# Fields by which a draft is sent or published in the same call.
+DRAFT_ENDS = frozenset(
+    "status state send send_now send_at publish published publish_at scheduled_at submit finalize notify draft "
+    "is_draft active enabled live public is_public visibility".split()
 )
 # Making or changing one of these acts beyond the record itself: it runs, spends, sends or hands out power.
 ACTING_NOUNS = frozenset(
@@ -133,6 +149,7 @@ GET_CONFESSIONS = (
     r"\b(is|are|gets?) (removed|deleted|consumed|reset)\b",
     r"\b(clears|resets|activates|toggles|revokes|unsubscribes) (the|an?|all|any|every|this|that|it|one|your|their)\b",
     r"\bone-click\b",
+    r"(?<!never )(?<!not )\b(in the clear|unmasked)\b|\bв открытом виде\b",
     r"\band (then )?\w+s (it|them)\b",
 )  # fmt: skip
 SESSION_VERBS = frozenset("login logout signin signout signup".split())
@@ -140,13 +157,13 @@ SESSION_VERBS = frozenset("login logout signin signout signup".split())
 # The forms by which Russian says that something is done, not that it was: infinitive, third person, action noun.
 RU_VERB = r"(?:(?<=[тч])[ьи]|[а-яё]*(?:ть|ти|ет|ёт|ит|ют|ут|ят|ат))(?:ся)?(?![а-яё])"
 RU_ACTION = r"(?:[а-яё]*(?:ние|ка|ция)|с|к|т|а)?(?![а-яё])"
-RU_READ = ("получ", "возвраща", "список", "спис", "поиск", "найти", "показ", "просмотр", "посчит", "подсч", "провер",
-           "прочит", "чтени", "выдать спис", "статус", "состояни", "сравн", "рассчит", "вычисл")  # fmt: skip
+RU_READ = ("получ", "возвраща", "список", "списк", "поиск", "найти", "показат", "показыва", "просмотр", "посчит",
+           "подсч", "провер", "прочит", "чтени", "сравн", "рассчит", "вычисл")  # fmt: skip
 # Infinitives with which a text says that something is told.
 RU_TELLING = (
-    *RU_READ, "выгруз", "скача", "экспорт", "посмотр", "узна", "выве", "запрос", "перечисл", "отобраз", "сформир",
-    "прогноз", "оцени", "оценк", "определ", "подобр", "просм", "увид", "искать", "ищ", "выбрать", "ответ", "чита",
-    "счита",
+    *RU_READ, "статус", "состояни", "выгруз", "скача", "экспорт", "посмотр", "узна", "выве", "запрос", "перечисл",
+    "отобраз", "сформир", "прогноз", "оцени", "оценк", "определ", "подобр", "просм", "увид", "искать", "ищ",
+    "выбрать", "ответ", "чита", "счита",
 )  # fmt: skip
 RU_WRITE = ("созда", "добав", "обнов", "измен", "правк", "переимен", "сохран", "запис", "отметит", "загруз", "редакт")
 RU_DANGER = ("удал", "стер", "очист", "сброс", "отмен", "останов", "перезапус", "восстанов", "откат", "отправ",

@@ -48,15 +48,16 @@ def test_operations_from_memory_of_other_apis(name, dangers, reads):
     assert counts["read", Effect.READ] >= 0.9 * reads
 
 
-def test_the_operations_of_thirty_imaginary_services():
-    folder = DATA.parent / "danger_eighth"
-    rows = [json.loads(line) for line in (folder / "danger_eighth.jsonl").read_text("utf-8").splitlines()]
+@pytest.mark.parametrize(("name", "dangers", "reads"), [("danger_eighth", 90, 135), ("danger_ninth", 90, 120)])
+def test_the_operations_of_thirty_imaginary_services(name, dangers, reads):
+    folder = DATA.parent / name
+    rows = [json.loads(line) for line in (folder / f"{name}.jsonl").read_text("utf-8").splitlines()]
     found = {(spec, o.method, o.path): o.facts for spec in {row["spec"] for row in rows}
              for o in operations(load_document(str(folder / spec)))}  # fmt: skip
     counts = Counter((row["label"], classify(found[row["spec"], row["method"], row["path"]]).effect) for row in rows)
-    assert sum(counts.values()) == 300
+    assert (sum(counts.values()), of_label(counts, "danger"), of_label(counts, "read")) == (300, dangers, reads)
     assert (counts["danger", Effect.READ], counts["danger", Effect.WRITE], counts["write", Effect.READ]) == (0, 0, 0)
-    assert counts["read", Effect.READ] >= 0.9 * 135
+    assert counts["read", Effect.READ] >= 0.9 * reads
 
 
 @pytest.mark.parametrize(
@@ -83,6 +84,23 @@ def test_the_operations_of_thirty_imaginary_services():
         ("POST", "/x", "", "Проверяет заявку и зачисляет деньги."),
         ("POST", "/x", "", "Возвращает данные карты в банк и блокирует её."),
         ("POST", "/bids/evaluate", "", "Evaluates the bids and awards the contract."),
+        ("GET", "/x", "Get and clear the queue", ""),
+        ("GET", "/x", "Get rid of old rows", ""),
+        ("GET", "/x", "Close all valves", ""),
+        ("GET", "/x", "Value of a secret in the clear", ""),
+        ("POST", "/x", "Check the card and open the gate", ""),
+        ("POST", "/x", "Find the cheapest seat, then order it", ""),
+        ("POST", "/x", "Search and replace", ""),
+        ("POST", "/x", "Find and fix", ""),
+        ("POST", "/x", "Price the stock without telling anybody", ""),
+        ("POST", "/x", "Create a draft and email it", ""),
+        ("POST", "/x", "Изменить статус заявки", ""),
+        ("POST", "/x", "Открыть дверь, проверив пропуск", ""),
+        ("POST", "/x", "Проверить пропуск и открыть дверь", ""),
+        ("POST", "/x", "Забрать список товаров", ""),
+        ("POST", "/x", "Списание товара", ""),
+        ("POST", "/x", "Показания счётчика", ""),
+        ("POST", "/x", "Построить и запустить маршрут, не сохраняя", ""),
     ],
 )
 def test_sentences_that_confess(method, path, summary, description):
@@ -108,6 +126,13 @@ def test_sentences_that_confess(method, path, summary, description):
         ("POST", "", "Compute totals of a cart without placing an order."),
         ("POST", "", "Returns how similar two texts are."),
         ("POST", "", "Считает стоимость доставки."),
+        ("GET", "Get the run and all its logs", ""),
+        ("POST", "Validate and normalise an address", ""),
+        ("POST", "Try whether a connection works", ""),
+        ("POST", "Price a stay without holding a room", ""),
+        ("POST", "Узнать, сколько набежало за стоянку", ""),
+        ("POST", "Проверить наличие, цену и доступность", ""),
+        ("POST", "Построить маршрут, ничего не сохраняя", ""),
     ],
 )
 def test_sentences_that_prove_reading(method, summary, description):
@@ -130,6 +155,28 @@ def test_sentences_that_prove_reading(method, summary, description):
         (Facts("GET", "/o", "", summary="Активные заказы"), "read"),
         (Facts("GET", "/o", "", summary="Отменённые заказы"), "read"),
         (Facts("GET", "/o", "", summary="Получить и удалить сообщение"), "danger"),
+        (Facts("GET", "/bans", "bans_index"), "read"),
+        (Facts("GET", "/bans/lift", "bans_lift"), "danger"),
+        (Facts("GET", "/write-offs", "writeOffs"), "read"),
+        (Facts("GET", "/claims/{no}/payments", "claimPayments"), "read"),
+        (Facts("GET", "/claims/{no}/cancel", "claimCancel"), "danger"),
+        (Facts("GET", "/seal-status", "sealStatus", summary="Is the store sealed"), "read"),
+        (Facts("GET", "/seal-status", "sealStatus"), "danger"),
+        (Facts("GET", "/delete_user", "op_1"), "danger"),
+        (Facts("GET", "/users/delete/{id}", "op_1"), "danger"),
+        (Facts("GET", "/valves/{id}/open", "op_1"), "danger"),
+        (Facts("GET", "/rpc/Barrier.LockAll", "Barrier.LockAll"), "danger"),
+        (Facts("GET", "/domains/{name}/auth-code", "getAuthCode"), "danger"),
+        (Facts("GET", "/secrets/{path}/value", "op_1"), "danger"),
+        (Facts("GET", "/secrets", "listSecrets"), "read"),
+        (Facts("POST", "/x", "clear_history"), "danger"),
+        (Facts("POST", "/x", "rewrite_history"), "danger"),
+        (Facts("POST", "/runs/history", "run_history"), "read"),
+        (Facts("POST", "/search-and-destroy", "op_1"), "danger"),
+        (Facts("POST", "/token", "get_token"), "danger"),
+        (Facts("POST", "/matches/{id}/score", "score_match"), "danger"),
+        (Facts("POST", "/companies/{id}/block", "PostCompaniesBlock"), "danger"),
+        (Facts("POST", "/invoices/upcoming", "PostInvoicesUpcoming", summary="Preview the next invoice"), "read"),
     ],
 )
 def test_words_that_only_seem_to_read_or_to_change(facts, effect):
@@ -186,6 +233,17 @@ def test_the_name_and_the_path_speak(method, path, name, effect):
         (Facts("POST", "/n", "create_note", description="Overwrites a note of the same name."), "danger"),
         (Facts("POST", "/n", "add_note", description="This cannot be undone."), "danger"),
         (Facts("GET", "/t", "", description="Deletes the oldest entry and returns it."), "danger"),
+        (Facts("POST", "/campaigns", "op_1", "Create a draft campaign", body_fields=("subject",)), "write"),
+        (Facts("POST", "/campaigns", "op_1", "Create a draft campaign", body_fields=("subject", "sendAt")), "danger"),
+        (Facts("PATCH", "/releases/{id}", "op_1", "Edit a draft release", body_fields=("name", "draft")), "danger"),
+        (Facts("PATCH", "/flags/{key}", "describe_flag", body_fields=("title", "description")), "write"),
+        (Facts("PATCH", "/flags/{key}", "describe_flag", body_fields=("title", "rules")), "danger"),
+        (Facts("PUT", "/objects/{id}/caption", "op_1", body_fields=("en", "ru")), "write"),
+        (Facts("PUT", "/scripts/{id}/content", "op_1", body_fields=("content",)), "danger"),
+        (Facts("POST", "/reports/{id}/notes", "noteReport", body_fields=("text",)), "write"),
+        (Facts("POST", "/tickets/{id}/internal_notes", "add_note", body_fields=("text",)), "write"),
+        (Facts("POST", "/internal/notes", "add_note", body_fields=("text",)), "danger"),
+        (Facts("POST", "/customers", "PostCustomers", body_fields=("name",)), "write"),
     ],
 )
 def test_the_body_and_the_description_speak(facts, effect):
