@@ -26,17 +26,9 @@ class Session:
 
 
 async def put(connection: Connection, session: Session) -> None:
-    """Store a session, or renew the one with this handle when it belongs to the same person.
-
-    Raises `PermissionError` for a handle that is somebody else's.
-    """
-    done = await connection.execute(
-        f"""
-        insert into sessions ({COLUMNS}) values (%s, %s, %s, %s, %s, %s, %s, %s, %s)
-        on conflict (handle_sha256) do update set name = excluded.name, role = excluded.role, mode = excluded.mode,
-            sealed = excluded.sealed, token_expires = excluded.token_expires, expires_at = excluded.expires_at
-        where sessions.tenant = excluded.tenant and sessions.subject = excluded.subject
-        """,
+    """Store a new session."""
+    await connection.execute(
+        f"insert into sessions ({COLUMNS}) values (%s, %s, %s, %s, %s, %s, %s, %s, %s)",
         (
             session.handle_sha256,
             session.tenant,
@@ -49,8 +41,31 @@ async def put(connection: Connection, session: Session) -> None:
             session.expires_at,
         ),
     )
-    if not done.rowcount:
-        raise PermissionError("the session belongs to somebody else")
+
+
+async def renew(connection: Connection, session: Session) -> bool:
+    """Give a session that is still there, and this person's, a fresh token; says whether there was one.
+
+    Who signed out meanwhile stays signed out.
+    """
+    done = await connection.execute(
+        """
+        update sessions set name = %s, role = %s, mode = %s, sealed = %s, token_expires = %s, expires_at = %s
+        where handle_sha256 = %s and tenant = %s and subject = %s and expires_at > clock_timestamp()
+        """,
+        (
+            storable(session.name),
+            session.role,
+            session.mode,
+            session.sealed,
+            session.token_expires,
+            session.expires_at,
+            session.handle_sha256,
+            session.tenant,
+            session.subject,
+        ),
+    )
+    return done.rowcount == 1
 
 
 async def get(connection: Connection, handle_sha256: bytes) -> Session | None:
@@ -77,5 +92,18 @@ async def delete(connection: Connection, handle_sha256: bytes) -> None:
 
 
 async def purge(connection: Connection) -> int:
-    """Remove all sessions that have run out; says how many."""
-    return (await connection.execute("delete from sessions where expires_at <= clock_timestamp()")).rowcount
+    """Forget the tokens of all sessions that have run out; says how many.
+
+    Each person's last row stays without its token, for their name; the others go.
+    """
+    forgotten = await connection.execute(
+        "update sessions set sealed = '' where expires_at <= clock_timestamp() and sealed <> ''"
+    )
+    await connection.execute(
+        """
+        delete from sessions over where over.expires_at <= clock_timestamp() and exists (
+            select from sessions later where later.tenant = over.tenant and later.subject = over.subject
+                and (later.expires_at, later.handle_sha256) > (over.expires_at, over.handle_sha256))
+        """
+    )
+    return forgotten.rowcount

@@ -42,10 +42,8 @@ def embed_routes(services: Services, options: PageOptions) -> APIRouter:
 async def _kept(sessions: Sessions, handle: str, person: Principal) -> str:
     """The person's session with the fresh token; another person's token opens one of their own."""
     known = await sessions.find(handle) if handle else None
-    if known and (known.tenant, known.subject) == (person.tenant, person.subject):
-        await sessions.renew(handle, person, MODE)
-        return handle
-    return await sessions.open(person, MODE)
+    same = known and (known.tenant, known.subject) == (person.tenant, person.subject)
+    return handle if same and await sessions.renew(handle, person, MODE) else await sessions.open(person, MODE)
 
 
 def embed_head(options: PageOptions) -> str:

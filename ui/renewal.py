@@ -35,8 +35,7 @@ class Renewal:
             return person
         fresh = await self._fresh(person)
         if fresh is not None and (fresh.tenant, fresh.subject) == (person.tenant, person.subject):
-            await self._sessions.renew(handle, fresh, self._mode)
-            return fresh
+            return fresh if await self._sessions.renew(handle, fresh, self._mode) else None
         return person if person.expires_at > self._clock() else None
 
 

@@ -26,6 +26,10 @@ class SessionRows(Protocol):
         """Keep a new row."""
         ...
 
+    async def renew(self, row: Session) -> bool:
+        """Replace the same person's row; says whether there was one."""
+        ...
+
     async def get(self, handle_sha256: bytes) -> Session | None:
         """The row, unless it has expired."""
         ...
@@ -45,6 +49,11 @@ class StoredRows:
         """Keep a new row."""
         async with lent(self._pool, SERVICE) as connection:
             await table.put(connection, row)
+
+    async def renew(self, row: Session) -> bool:
+        """Replace the same person's row; says whether there was one."""
+        async with lent(self._pool, SERVICE) as connection:
+            return await table.renew(connection, row)
 
     async def get(self, handle_sha256: bytes) -> Session | None:
         """The row, unless it has expired."""
@@ -68,16 +77,17 @@ class Sessions:
     async def open(self, principal: Principal, mode: str) -> str:
         """A new session; the handle goes into the cookie and nowhere else."""
         handle = secrets.token_urlsafe(32)
-        await self.renew(handle, principal, mode)
+        await self._rows.put(self._row(handle, principal, mode))
         return handle
 
-    async def renew(self, handle: str, principal: Principal, mode: str) -> None:
-        """Keep the same person signed in with a fresh token.
+    async def renew(self, handle: str, principal: Principal, mode: str) -> bool:
+        """Keep the same person signed in with a fresh token; False for who signed out meanwhile."""
+        return await self._rows.renew(self._row(handle, principal, mode))
 
-        A session ends with its token, except where we can get a new one ourselves (see `ui/renewal.py`).
-        """
+    def _row(self, handle: str, principal: Principal, mode: str) -> Session:
+        """A session ends with its token, except where we can get a new one ourselves (see `ui/renewal.py`)."""
         key, latest = _key(handle), self._clock() + LONGEST
-        row = Session(
+        return Session(
             handle_sha256=key,
             tenant=principal.tenant,
             subject=principal.subject,
@@ -88,7 +98,6 @@ class Sessions:
             token_expires=principal.expires_at,
             expires_at=latest if mode in LASTING else min(principal.expires_at, latest),
         )
-        await self._rows.put(row)
 
     async def find(self, handle: str) -> Principal | None:
         """The person behind a handle; None when it is unknown, over, or its key has been retired."""

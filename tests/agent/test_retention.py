@@ -1,7 +1,9 @@
-from datetime import timedelta
+from datetime import UTC, datetime, timedelta
 
-from agent.retention import forget_old
-from store import conversations
+from agent.retention import forget_old, forget_run_out
+from store import conversations, credentials, sessions
+from store.sessions import Session
+from tests.store import scenes
 
 
 async def make(connection, title):
@@ -41,3 +43,17 @@ async def test_a_deleted_conversation_is_gone_for_good_a_day_later(pool):
         assert await forget_old(pool, None) == 0
         await connection.execute("update conversations set deleted_at = clock_timestamp() - interval '2 days'")
         assert await forget_old(pool, None) == 1
+
+
+async def test_no_sealed_token_outlives_its_time(pool):
+    over = datetime.now(UTC) - timedelta(minutes=1)
+    async with pool.connection() as connection:
+        turn = await scenes.running(connection)
+        await credentials.put(connection, turn.id, b"sealed", -1)
+        await sessions.put(
+            connection, Session(b"h" * 32, "t", "iss|ann", "Ann", "editor", "demo", b"sealed", over, over)
+        )
+    assert await forget_run_out(pool) == 2
+    async with pool.connection() as connection:
+        left = "select count(*) as n from turn_credentials union all select count(*) from sessions where sealed <> ''"
+        assert [row["n"] for row in await (await connection.execute(left)).fetchall()] == [0, 0]

@@ -54,22 +54,36 @@ async def test_a_session_ends_when_its_time_is_over(connection: Connection) -> N
     await sessions.put(connection, session)
     assert await sessions.get(connection, session.handle_sha256) == session
     assert await sessions.extend(connection, session.handle_sha256, 60)
-    await sessions.put(connection, replace(session, expires_at=datetime.now(UTC) - SOON))
+    assert await sessions.renew(connection, replace(session, expires_at=datetime.now(UTC) - SOON))
     assert await sessions.get(connection, session.handle_sha256) is None
     assert not await sessions.extend(connection, session.handle_sha256, 60)
+    assert not await sessions.renew(connection, session)
     assert await sessions.purge(connection) == 1
+    assert await sessions.purge(connection) == 0
+
+
+async def test_of_sessions_that_are_over_a_name_stays_and_no_token(connection: Connection) -> None:
+    over = datetime.now(UTC) - SOON
+    for n in range(3):
+        await sessions.put(connection, replace(_session(), handle_sha256=bytes([n]) * 32, expires_at=over))
+    await sessions.put(connection, replace(_session(), handle_sha256=b"o" * 32, subject=OTHER))
+    assert await sessions.purge(connection) == 3
+    rows = await connection.execute("select subject, name, length(sealed) as token from sessions order by subject")
+    kept = [(row["subject"], row["name"], row["token"]) for row in await rows.fetchall()]
+    assert kept == sorted([(OWNER, "Ann", 0), (OTHER, "Ann", len(b"sealed"))])
 
 
 async def test_a_session_is_renewed_only_for_the_same_person(connection: Connection) -> None:
     session = _session()
     await sessions.put(connection, session)
-    await sessions.put(connection, replace(session, role="admin"))
-    with pytest.raises(PermissionError):
-        await sessions.put(connection, replace(session, subject=OTHER))
+    assert await sessions.renew(connection, replace(session, role="admin"))
+    assert not await sessions.renew(connection, replace(session, subject=OTHER))
+    assert not await sessions.renew(connection, replace(session, tenant=OTHER))
     found = await sessions.get(connection, session.handle_sha256)
     assert found is not None
     assert (found.subject, found.role) == (OWNER, "admin")
     await sessions.delete(connection, session.handle_sha256)
+    assert not await sessions.renew(connection, session)
     assert await sessions.get(connection, session.handle_sha256) is None
 
 

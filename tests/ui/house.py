@@ -52,6 +52,13 @@ class Rows:
     async def put(self, row: Session) -> None:
         self.rows[row.handle_sha256] = row
 
+    async def renew(self, row: Session) -> bool:
+        known = self.rows.get(row.handle_sha256)
+        same = known is not None and (known.tenant, known.subject) == (row.tenant, row.subject)
+        if same:
+            self.rows[row.handle_sha256] = row
+        return same
+
     async def get(self, handle_sha256: bytes) -> Session | None:
         return self.rows.get(handle_sha256)
 

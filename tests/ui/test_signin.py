@@ -144,6 +144,20 @@ async def test_the_demos_people_stay_signed_in_while_their_authority_answers():
     assert await renewal.find(handle) is None
 
 
+async def test_who_signs_out_while_a_token_is_fetched_stays_signed_out():
+    now = datetime.now(UTC)
+    sessions = Sessions(Rows(), KeyRing(new_secrets()), lambda: now)
+    anna = Principal("t", "iss|anna", "Anna", Role.ADMIN, "eyJ.anna.old", now + timedelta(minutes=1))
+    handle = await sessions.open(anna, "demo")
+
+    async def fetched(person: Principal) -> Principal:
+        await sessions.close(handle)
+        return replace(person, user_jwt="eyJ.anna.new", expires_at=now + timedelta(hours=1))
+
+    assert await Renewal(sessions, fetched, "demo", lambda: now).find(handle) is None
+    assert await sessions.find(handle) is None
+
+
 async def test_the_page_keeps_the_demos_people_signed_in(http, house):
     await sign_in(http)
     soon = datetime.now(UTC) + timedelta(minutes=2)
