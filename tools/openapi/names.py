@@ -1,10 +1,10 @@
-"""Tool names that every provider takes: `[a-zA-Z0-9_-]`, at most 64 characters, unique and stable."""
+"""Names of tools and arguments that every provider takes: `[a-zA-Z0-9_-]`, at most 64 characters, unique, stable."""
 
 import hashlib
 import re
 import unicodedata
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 
 MAX_NAME = 64
 CYRILLIC = dict(zip("абвгдеёжзийклмнопрстуфхцчшщъыьэюя", (
@@ -52,3 +52,40 @@ def _foreign(name: str) -> bool:
 def _marked(name: str, operation: tuple[str, str, str]) -> str:
     mark = hashlib.sha256(f"{operation[0]} {operation[1]}".encode()).hexdigest()[:8]
     return f"{name[: MAX_NAME - 9].rstrip('_-')}_{mark}"
+
+
+def argument(wire: str) -> str:
+    """An argument name for a parameter or a field; others may have it too."""
+    name = "".join(c if c.isascii() and (c.isalnum() or c in "_-") else "_" for c in wire).strip("_-")
+    return name[:MAX_NAME] or "value"
+
+
+class Names:
+    """Gives every name once: cut to its limit, with a number behind it where it is taken."""
+
+    def __init__(self, taken: Iterable[str] = ()):
+        self._taken = set(taken)
+        self._numbers: Counter[str] = Counter()
+
+    def __contains__(self, name: str) -> bool:
+        return name in self._taken
+
+    def take(self, name: str) -> str:
+        """The name, or the first like it that is free."""
+        free = name[:MAX_NAME]
+        while free in self._taken:
+            self._numbers[name] += 1
+            mark = f"_{self._numbers[name] + 1}"
+            free = name[: MAX_NAME - len(mark)] + mark
+        self._taken.add(free)
+        return free
+
+
+def argument_names(parameters: Sequence[tuple[str, str]]) -> dict[tuple[str, str], str]:
+    """A name for each (place, wire name): with its place before it where several would have the same."""
+    often, names = Counter(argument(wire) for _, wire in parameters), Names()
+    found: dict[tuple[str, str], str] = {}
+    for place, wire in sorted(parameters, key=lambda key: (often[argument(key[1])] > 1, key)):
+        name = argument(wire)
+        found[place, wire] = names.take(name if often[name] == 1 else f"{place}_{name}")
+    return found

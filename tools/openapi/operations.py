@@ -9,8 +9,8 @@ from typing import Any
 
 from tools.openapi.document import Document, DocumentError
 from tools.openapi.effects import Facts
-from tools.openapi.files import described, file_fields, unfolded
-from tools.openapi.names import tool_names
+from tools.openapi.files import as_text, described, file_fields, is_bytes, is_structured, unfolded
+from tools.openapi.names import Names, argument, argument_names, tool_names
 from tools.openapi.schemas import Schema, Schemas
 from tools.text import clean_text
 
@@ -25,8 +25,10 @@ IGNORED_HEADERS = frozenset({
     "accept", "content-type", "authorization", "idempotency-key",
     CONDITION, "if-none-match", "if-modified-since", "if-unmodified-since",
 })  # fmt: skip
+NAMED = re.compile(r"\{([^{}]+)\}")
 STYLES = {"path": "simple", "query": "form", "header": "simple", "cookie": "form"}
 BODY_PREFERENCE = ("application/json", "application/x-www-form-urlencoded", "multipart/form-data", "text/plain")
+HEADER_NAME = re.compile(r"[!#$%&'*+.^_`|~0-9A-Za-z-]+")  # RFC 9110, 5.6.2
 
 
 @dataclass(frozen=True)
@@ -48,7 +50,7 @@ class Parameter:
 class Body:
     """The request body. `fields` maps argument names to body fields; None means one argument `body`.
 
-    `files` are the fields of a multipart form that are sent as files.
+    `files` are the fields of a multipart form that are sent as files; `raw`: it is bytes, which are given as base64.
     """
 
     content_type: str
@@ -58,6 +60,7 @@ class Body:
     fields: dict[str, str] | None = None
     encoding: dict[str, Any] = field(default_factory=dict)
     files: frozenset[str] = frozenset()
+    raw: bool = False
 
 
 @dataclass(frozen=True)
@@ -146,8 +149,8 @@ def _raw(document: Document) -> tuple[list[Raw], list[Broken]]:
         except DocumentError as error:
             broken.append(Broken(path, "*", path, str(error)))
             continue
-        if not isinstance(item, dict) or not path.startswith("/"):
-            broken.append(Broken(path, "*", path, "a path must begin with / and be an object"))
+        if wrong := _wrong(item, path):
+            broken.append(Broken(path, "*", path, wrong))
             continue
         for method in METHODS:
             if isinstance(item.get(method), dict):
@@ -157,12 +160,21 @@ def _raw(document: Document) -> tuple[list[Raw], list[Broken]]:
     return found, broken
 
 
+def _wrong(item: Any, path: str) -> str:
+    """Why nothing can be called under the path, if so."""
+    if not isinstance(item, dict) or not path.startswith("/"):
+        return "a path must begin with / and be an object"
+    if set(NAMED.sub("", path)) & set("{}#"):
+        return "a path must name every parameter in braces and hold no #"
+    return ""
+
+
 def _operation(
     schemas: Schemas, name: str, method: str, path: str, item: dict[str, Any], raw: dict[str, Any], base: str
 ) -> Operation:
     document = schemas.document
     written = _written(document, path, item, raw, base)
-    parameters = _parameters(schemas, written)
+    parameters = _parameters(schemas, path, written)
     body = _body(schemas, raw, base, {p.name for p in parameters})
     schema = _argument_schema(parameters, body, schemas)
     if len(schema["required"]) > MAX_REQUIRED:
@@ -222,22 +234,27 @@ def _written(document: Document, path: str, item: dict[str, Any], raw: dict[str,
             if not (isinstance(parameter, dict) and parameter.get("name") and parameter.get("in") in STYLES):
                 raise DocumentError("a parameter has no name or no place")
             merged[str(parameter["in"]), str(parameter["name"])] = parameter, where
-    for name in re.findall(r"\{([^{}]+)\}", path):  # some documents leave out what the path already says
+    for name in NAMED.findall(path):  # some documents leave out what the path already says
         merged.setdefault(("path", name), ({"name": name, "schema": {"type": "string"}}, base))
     return merged
 
 
-def _parameters(schemas: Schemas, written: Written) -> list[Parameter]:
-    kept = [(k, v) for k, v in written.items() if not (k[0] == "header" and k[1].lower() in IGNORED_HEADERS)]
-    taken: dict[str, int] = {}
-    for (_, wire), _ in kept:
-        taken[_argument(wire)] = taken.get(_argument(wire), 0) + 1
-    return [_parameter(schemas, place, wire, taken, *entry) for (place, wire), entry in kept]
+def _parameters(schemas: Schemas, path: str, written: Written) -> list[Parameter]:
+    kept = {key: entry for key, entry in written.items() if _asked(path, *key)}
+    names = argument_names(list(kept))
+    return [_parameter(schemas, place, wire, names[place, wire], *kept[place, wire]) for place, wire in kept]
 
 
-def _parameter(
-    schemas: Schemas, place: str, wire: str, taken: dict[str, int], raw: dict[str, Any], base: str
-) -> Parameter:
+def _asked(path: str, place: str, wire: str) -> bool:
+    """Whether a parameter can be sent; raises `DocumentError` for a header that none can carry."""
+    if place == "path":
+        return "{" + wire + "}" in path
+    if place == "header" and not HEADER_NAME.fullmatch(wire):
+        raise DocumentError(f"no header can have the name {wire[:100]!r}")
+    return not (place == "header" and wire.lower() in IGNORED_HEADERS)
+
+
+def _parameter(schemas: Schemas, place: str, wire: str, name: str, raw: dict[str, Any], base: str) -> Parameter:
     content = _object(raw.get("content"))
     content_type = next(iter(content), None)
     source = _object(content[content_type]).get("schema", {}) if content_type else raw.get("schema", {})
@@ -245,9 +262,8 @@ def _parameter(
     schema = schemas.convert(source, base)
     if isinstance(schema, dict) and raw.get("description"):
         schema = {**schema, "description": _words(raw["description"])}
-    name = _argument(wire)
     return Parameter(
-        name=name if taken[name] == 1 else f"{place}_{name}",
+        name=name,
         wire=wire,
         place=place,
         style=style,
@@ -266,33 +282,34 @@ def _body(schemas: Schemas, raw: dict[str, Any], base: str, taken: set[str]) -> 
         return None
     content_type = _preferred(content)
     media = _object(content[content_type])
-    schema = schemas.convert(media.get("schema", _raw_schema(content_type)), where)
+    schema = schemas.convert(media.get("schema", {}), where)
     schema = schema if isinstance(schema, dict) else {}
+    plain = _follow(schema, schemas.definitions)
+    structured = is_structured(content_type, plain)
+    raw_bytes = not structured and is_bytes(content_type, plain)
+    if not structured:
+        schema = plain = as_text(content_type, plain)
     multipart = content_type.lower().startswith("multipart/")
     return Body(
         content_type=content_type,
         required=body.get("required") is True,
         schema=schema,
-        argument="body" if "body" not in taken else "request_body",
-        fields=_fields(_follow(schema, schemas.definitions), taken),
+        argument=Names(taken).take("body" if "body" not in taken else "request_body"),
+        fields=_fields(plain, taken),
         encoding=_object(media.get("encoding")),
         files=file_fields(schema, schemas.definitions) if multipart else frozenset(),
+        raw=raw_bytes,
     )
 
 
 def _preferred(content: dict[str, Any]) -> str:
-    """JSON first, then forms, then text, then whatever comes first."""
+    """JSON first, then forms, then text, then whatever is not XML, which nobody writes from a schema."""
     kinds = {key.split(";")[0].strip().lower(): key for key in content}
     for kind in BODY_PREFERENCE:
         if kind in kinds:
             return kinds[kind]
-    return next((key for kind, key in kinds.items() if kind.endswith("+json")), next(iter(content)))
-
-
-def _raw_schema(content_type: str) -> Schema:
-    if content_type.startswith("text/"):
-        return {"type": "string"}
-    return {"type": "string", "description": "the bytes, base64-encoded"} if "json" not in content_type else {}
+    json_kind = next((key for kind, key in kinds.items() if kind.endswith("+json")), None)
+    return json_kind or next((key for kind, key in kinds.items() if not kind.endswith("xml")), next(iter(content)))
 
 
 def _fields(schema: Schema, taken: set[str]) -> dict[str, str] | None:
@@ -302,34 +319,28 @@ def _fields(schema: Schema, taken: set[str]) -> dict[str, str] | None:
         return None
     if schema.get("additionalProperties") not in (None, False):
         return None
-    fields: dict[str, str] = {}
+    names, fields = Names(taken), {}
     for wire in schema["properties"]:
-        name = _argument(wire)
-        name = f"body_{name}" if name in taken or name in fields else name
-        if name in fields or name in taken:
-            return None
-        fields[name] = wire
+        name = argument(wire)
+        fields[names.take(f"body_{name}" if name in names else name)] = wire
     return fields
-
-
-def _argument(wire: str) -> str:
-    """An argument name that every provider takes in a schema."""
-    name = "".join(c if c.isascii() and (c.isalnum() or c in "_-") else "_" for c in wire).strip("_-")
-    return name[:64] or "value"
 
 
 def _argument_schema(parameters: list[Parameter], body: Body | None, schemas: Schemas) -> Schema:
     fields: dict[str, Any] = {p.name: p.schema for p in parameters}
-    required = [p.name for p in parameters if p.required]
+    required, together = [p.name for p in parameters if p.required], {}
     if body and body.fields is None:
         fields[body.argument] = body.schema
         required += [body.argument] if body.required else []
     elif body and body.fields is not None:
         source = _follow(body.schema, schemas.definitions)
         fields |= {name: _field(source["properties"][wire], wire in body.files) for name, wire in body.fields.items()}
-        needed = source.get("required", ()) if body.required else ()
-        required += [name for name, wire in body.fields.items() if wire in needed]
+        needed = [name for name, wire in body.fields.items() if wire in source.get("required", ())]
+        required += needed if body.required else []
+        together = dict.fromkeys(body.fields, needed) if needed and not body.required else {}
     schema: Schema = {"type": "object", "properties": fields, "required": required, "additionalProperties": False}
+    if together:  # whoever sends a body at all sends what it needs
+        schema["dependentRequired"] = together
     used = schemas.reached(schema)
     return {**schema, "$defs": used} if used else schema
 

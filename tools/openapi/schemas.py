@@ -3,6 +3,7 @@
 import hashlib
 import json
 import re
+from collections.abc import Iterable
 from contextlib import suppress
 from typing import Any
 
@@ -24,6 +25,7 @@ SINGLES = ("items", "additionalProperties", "not", "if", "then", "else", "contai
 ANNOTATIONS = frozenset({"description", "title", "default"})
 SLIM_CHARS = 1_600
 MOST_PATTERN = 80
+MOST_CHOICES = 40
 
 
 class Schemas:
@@ -236,7 +238,7 @@ def slim(schema: Schema, limit: int = SLIM_CHARS) -> Schema:
     What is cut is still checked: validation uses the exact schema.
     """
     definitions = schema.get("$defs", {})
-    top = {k: v for k, v in schema.items() if k != "$defs"}
+    top = {k: v for k, v in schema.items() if k not in {"$defs", "dependentRequired"}}
     for depth, words in ((5, 160), (4, 100), (3, 80), (2, 60), (2, 0), (1, 0)):
         with suppress(_TooLargeError):
             best = _Unfolding(definitions, words, limit // 4).unfold(top, depth, ())
@@ -261,13 +263,27 @@ class _Unfolding:
             return schema
         if isinstance(ref := schema.get("$ref"), str):
             name = ref.rsplit("/", 1)[-1]
-            if name in path or depth <= 0:
-                return {"type": "object", "description": name}
             target = {**_dict(self.definitions.get(name)), **{k: v for k, v in schema.items() if k != "$ref"}}
+            if name in path or depth <= 0:
+                return {**({"type": target["type"]} if "type" in target else {}), "description": name}
             return self.unfold(target, depth, (*path, name))
         return _merged(
-            {key: self._keyword(key, value, depth, path) for key, value in schema.items() if self._kept(key, value)}
+            {
+                key: self._keyword(key, value, depth, path)
+                for key, value in self._worded(schema)
+                if self._kept(key, value)
+            }
         )
+
+    def _worded(self, schema: Schema) -> Iterable[tuple[str, Any]]:
+        """Its keywords; of very many choices the first in words, since a list without the others would forbid them."""
+        choices = schema.get("enum")
+        if not isinstance(choices, list) or len(choices) <= MOST_CHOICES:
+            return schema.items()
+        some = ", ".join(str(choice) for choice in choices[:MOST_CHOICES])
+        rest = {key: value for key, value in schema.items() if key != "enum"}
+        said = [str(schema["description"])] if "description" in schema else []
+        return {**rest, "description": ". ".join([*said, f"{len(choices)} values, such as {some}"])}.items()
 
     def _kept(self, key: str, value: Any) -> bool:
         if key == "description":
@@ -283,7 +299,7 @@ class _Unfolding:
             return [self._below(v, depth - (key != "allOf"), path) for v in value]
         if key in SINGLES and isinstance(value, dict):
             return self._below(value, depth - 1, path)
-        return value[:40] if key == "enum" and isinstance(value, list) else value
+        return value
 
     def _below(self, schema: Any, depth: int, path: tuple[str, ...]) -> Any:
         if depth < 0 and isinstance(schema, dict):
@@ -297,9 +313,9 @@ def _dict(value: Any) -> Schema:
 
 def _merged(schema: Schema) -> Schema:
     """`allOf` of one part is that part; FastAPI writes it around every reference with a description."""
-    parts = schema.get("allOf")
+    parts, rest = schema.get("allOf"), {k: v for k, v in schema.items() if k != "allOf"}
     if isinstance(parts, list) and len(parts) == 1 and isinstance(parts[0], dict):
-        return {**parts[0], **{k: v for k, v in schema.items() if k != "allOf"}}
+        return schema if set(parts[0]) & set(rest) - ANNOTATIONS else {**parts[0], **rest}
     return schema
 
 

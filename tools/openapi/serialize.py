@@ -15,13 +15,15 @@ from tools.client import Request, UnsafeValueError, header_value, path_segment
 from tools.openapi.operations import Body, Operation, Parameter
 
 RESERVED = ":/?#[]@!$&'()*+,;="
+NOTHING = object()
 DELIMITERS = {"form": ",", "spaceDelimited": "%20", "pipeDelimited": "%7C"}
 
 
 def to_request(operation: Operation, args: Mapping[str, Any]) -> Request:
     """The request of one call; raises `UnsafeValueError` for a value that could lead it elsewhere."""
-    given = [(p, args[p.name]) for p in operation.parameters if args.get(p.name) is not None]
-    headers = {p.wire: header_value(_simple(p, v, str)) for p, v in given if p.place == "header"}
+    given = [(p, args[p.name]) for p in operation.parameters if _sent(p, args)]
+    headers = {p.wire: header_value(_simple(p, v, _unsplit if isinstance(v, list | dict) else str))
+               for p, v in given if p.place == "header"}  # fmt: skip
     if cookies := [_cookie(p, v) for p, v in given if p.place == "cookie"]:
         headers["Cookie"] = "; ".join(cookies)
     body, content, content_type = _body(operation.body, args)
@@ -35,6 +37,11 @@ def to_request(operation: Operation, args: Mapping[str, Any]) -> Request:
         headers=headers,
         raw_query="&".join(_query(p, v) for p, v in given if p.place == "query" and v != []),
     )
+
+
+def _sent(parameter: Parameter, args: Mapping[str, Any]) -> bool:
+    """Whether there is something to write: null is a value in JSON alone."""
+    return parameter.name in args and (args[parameter.name] is not None or parameter.content_type is not None)
 
 
 def _path(template: str, segments: Mapping[str, str]) -> str:
@@ -77,6 +84,12 @@ def _simple(parameter: Parameter, value: Any, encode: Any, joint: str = ",") -> 
     return encode(_text(value))
 
 
+def _unsplit(text: str) -> str:
+    if "," in text:
+        raise UnsafeValueError("a part of a list in a header must not hold a comma, which would make it two")
+    return text
+
+
 def _query(parameter: Parameter, value: Any) -> str:
     """One parameter of the query, encoded: form, spaceDelimited, pipeDelimited, deepObject."""
     name, safe = quote(parameter.wire, safe=""), RESERVED if parameter.allow_reserved else ""
@@ -117,8 +130,7 @@ def _text(value: Any) -> str:
 
 def _body(body: Body | None, args: Mapping[str, Any]) -> tuple[Any, bytes | None, str | None]:
     """(JSON body, other body, content type)."""
-    value = _body_value(body, args) if body else None
-    if body is None or value is None:
+    if body is None or (value := _body_value(body, args)) is NOTHING:
         return None, None, None
     written = _concrete(body)
     kind = written.split(";")[0].strip().lower()
@@ -127,9 +139,9 @@ def _body(body: Body | None, args: Mapping[str, Any]) -> tuple[Any, bytes | None
     if kind == "multipart/form-data" and isinstance(value, dict):
         return _multipart(body, value)
     if kind == "application/json" or kind.endswith("+json"):
-        return value, None, written
+        return (value, None, written) if value is not None else (None, b"null", written)
     if isinstance(value, str):
-        return None, value.encode() if kind.startswith("text/") else _bytes(value), written
+        return None, _bytes(value) if body.raw else value.encode(), written
     return None, json.dumps(value, ensure_ascii=False).encode(), written
 
 
@@ -137,16 +149,16 @@ def _concrete(body: Body) -> str:
     """The type that is sent: a document may write a range, such as `*/*`, which no request can carry."""
     if "*" not in body.content_type:
         return body.content_type
-    if body.content_type.startswith(("*/", "application/")) and body.schema.get("format") != "binary":
+    if body.content_type.startswith(("*/", "application/")) and not body.raw:
         return "application/json"
     return "text/plain" if body.content_type.startswith("text/") else "application/octet-stream"
 
 
 def _body_value(body: Body, args: Mapping[str, Any]) -> Any:
     if body.fields is None:
-        return args.get(body.argument)
+        return args.get(body.argument, NOTHING)
     value = {wire: args[name] for name, wire in body.fields.items() if name in args}
-    return value if value or body.required else None
+    return value if value or body.required else NOTHING
 
 
 def _form(body: Body, value: dict[str, Any]) -> str:
@@ -179,7 +191,7 @@ def _part(body: Body, name: str, value: Any, *, file: bool) -> bytes:
     kind = str(kind).split(",")[0].strip() if kind else None
     if kind is None and (file or isinstance(value, dict)):
         kind = "application/octet-stream" if file else "application/json"
-    quoted = quote(str(name), safe=" ")
+    quoted = str(name).replace('"', "%22").replace("\r", "%0D").replace("\n", "%0A")  # as browsers do (WHATWG)
     head = f'Content-Disposition: form-data; name="{quoted}"' + (f'; filename="{quoted}"' if file else "")
     head += f"\r\nContent-Type: {header_value(kind)}" if kind else ""
     return head.encode() + b"\r\n\r\n" + (_bytes(str(value)) if file else _text(value).encode()) + b"\r\n"

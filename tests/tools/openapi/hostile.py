@@ -91,6 +91,7 @@ REFUSED: dict[str, tuple[Callable[[], bytes], str]] = {
         lambda: document({"/" + "{" * 300_000: {"get": {"responses": OK}}}),
         "the path is longer",
     ),
+    "path of 7,000 braces": (lambda: document({"/" + "{" * 7_000: {"get": {"responses": OK}}}), "in braces"),
     "path of 900 parameters": (
         lambda: document({"/" + "".join(f"{{a{n}}}/" for n in range(900)): {"get": {}}}),
         "needs 900 arguments",
@@ -116,7 +117,7 @@ STRANGE: dict[str, Callable[[], bytes]] = {
     "enum of 500,000": lambda: schemas({"S0": _object(x={"enum": [f"v{n}" for n in range(500_000)]})}),
     "extreme numbers": lambda: schemas({"S0": _object(x={"type": "number", **EXTREMES})}),
     "summary of 5 MB": lambda: _gets(1, summary="mark " * 1_000_000),
-    "path of 7,000 braces": lambda: document({"/" + "{" * 7_000: {"get": {"responses": OK}}}),
+    "20,000 fields of one name": lambda: schemas({"S0": _object(**{chr(0x4E00 + n): {} for n in range(20_000)})}),
     "operation id of 4 MB": lambda: _gets(1, operationId="aB" * 2_000_000),
     "halves of characters": lambda: _gets(1, operationId="\ud800x", summary="\udfff"),
     "nothing where things should be": lambda: document(

@@ -2,13 +2,15 @@ import json
 import re
 from pathlib import Path
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from jsonschema import Draft202012Validator
 
 from tools.openapi.document import load_document
+from tools.openapi.keywords import ExactValidator
 from tools.openapi.names import tool_names
-from tools.openapi.operations import operations
+from tools.openapi.operations import operations, survey
 from tools.openapi.schemas import slim
 
 LEGAL = re.compile(r"[a-zA-Z][a-zA-Z0-9_-]{0,63}")
@@ -78,6 +80,38 @@ def test_one_name_in_two_places_keeps_both(write):
     }
 
 
+def test_two_parameters_of_a_place_never_share_a_name(write):
+    wires = ["a.b", "a_b", "a b", "ключ", "名", "x" * 70, "x" * 80]
+    operation = one(write, {"parameters": [{"name": n, "in": "query", "schema": {}} for n in wires]})
+    assert {p.wire for p in operation.parameters} == set(wires)
+    assert len(operation.schema["properties"]) == len(wires)
+    assert all(LEGAL.fullmatch(name) for name in operation.schema["properties"])
+
+
+def test_a_body_that_need_not_be_sent_is_whole_when_it_is(write):
+    schema = {"type": "object", "required": ["a"], "properties": {"a": {}, "b": {}}}
+    check = ExactValidator(one(write, json_body(schema)).schema)
+    assert [check.is_valid(args) for args in ({}, {"a": 1}, {"a": 1, "b": 2}, {"b": 2})] == [True, True, True, False]
+
+
+def test_a_parameter_that_its_path_does_not_name_is_not_asked_for(write):
+    path_id = {"name": "id", "in": "path", "required": True, "schema": {}}
+    assert set(one(write, {"parameters": [path_id]}, "/things/{thing_id}").schema["properties"]) == {"thing_id"}
+
+
+@pytest.mark.parametrize(
+    ("path", "parameter", "reason"),
+    [
+        ("/a#b", {}, "hold no #"), ("/a/{id", {}, "in braces"), ("/a/{}", {}, "in braces"),
+        ("/a", {"name": "X Bad", "in": "header"}, "no header"), ("/a", {"name": "ключ", "in": "header"}, "no header"),
+    ],
+)  # fmt: skip
+def test_what_no_request_can_carry_is_off(write, path, parameter, reason):
+    operation = {"post": {"parameters": [parameter] if parameter else []}}
+    (broken,) = survey(load_document(write({"/fine": {"get": {}}, path: operation}))).broken
+    assert reason in broken.reason
+
+
 def test_headers_that_are_not_parameters_are_left_out(write):
     headers = [{"name": n, "in": "header", "schema": {"type": "string"}} for n in ("Authorization", "Accept", "X-A")]
     assert set(one(write, {"parameters": headers}).schema["properties"]) == {"X-A"}
@@ -131,6 +165,15 @@ def test_alternatives_stay_one_argument(write):
     assert check.is_valid({"body": {"meow": True}})
     assert not check.is_valid({"body": {}})
     assert {"meow", "bark"} <= set(operation.facts.body_fields)
+
+
+def test_of_very_many_choices_a_model_is_told_some_and_forbidden_none():
+    told = slim({"type": "string", "enum": [f"v{n}" for n in range(41)], "description": "Which one"})
+    assert told == {
+        "type": "string",
+        "description": "Which one. 41 values, such as " + ", ".join(f"v{n}" for n in range(40))[:130],
+    }
+    assert slim({"enum": ["a", "b"]}) == {"enum": ["a", "b"]}
 
 
 def test_slim_schemas_of_real_documents_fit(imported):

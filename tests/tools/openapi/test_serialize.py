@@ -8,6 +8,7 @@ from tests.tools.calls import make_call
 from tests.tools.recorder import reply
 from tools.client import UnsafeValueError
 from tools.openapi.document import load_document
+from tools.openapi.keywords import ExactValidator
 from tools.openapi.operations import operations
 from tools.openapi.serialize import to_request
 
@@ -157,12 +158,53 @@ async def test_a_multipart_body_is_read_back_by_a_parser_of_others(imported_one)
 
 
 @pytest.mark.parametrize(
-    ("kind", "value", "sent"),
-    [("text/plain", "héllo", "héllo".encode()), ("application/octet-stream", "AAEC", b"\x00\x01\x02")],
+    ("kind", "schema", "value", "sent"),
+    [
+        ("text/plain", {}, "héllo", "héllo".encode()),
+        ("text/plain", {"type": "integer"}, 5, b"5"),
+        ("application/octet-stream", {}, "AAEC", b"\x00\x01\x02"),
+        ("application/octet-stream", {"type": "string"}, "AAEC", b"\x00\x01\x02"),
+        ("image/png", {"type": "string", "format": "binary"}, "AAEC", b"\x00\x01\x02"),
+        ("application/xml", {"type": "object"}, "<a/>", b"<a/>"),
+        ("application/yaml", {"type": "string"}, "test", b"test"),
+        ("application/sql", {"type": "string"}, "test", b"test"),
+        ("application/json", {}, None, b"null"),
+    ],
 )
-def test_a_raw_body(imported_one, kind, value, sent):
-    request = to_request(imported_one(content={kind: {}}), {"body": value})
+def test_a_raw_body(imported_one, kind, schema, value, sent):
+    operation = imported_one(content={kind: {"schema": schema}})
+    assert ExactValidator(operation.schema).is_valid({"body": value})
+    request = to_request(operation, {"body": value})
     assert (request.content, request.headers["Content-Type"]) == (sent, kind)
+
+
+def test_of_several_types_the_one_that_can_be_written_is_sent(imported_one):
+    xml = {"application/xml": {"schema": {"type": "object"}}}
+    for kind in ("text/csv", "image/png", "application/problem+json", "application/json"):
+        assert imported_one(content={**xml, kind: {}}).body.content_type == kind
+
+
+def test_the_names_of_a_forms_parts_are_written_as_browsers_write_them(imported_one):
+    schema = {"type": "object", "properties": {"tags[]": {"type": "array"}, "имя": {}, 'a"b': {}}}
+    operation = imported_one(content={"multipart/form-data": {"schema": schema}})
+    names = {wire: name for name, wire in operation.body.fields.items()}
+    content = to_request(operation, {names["tags[]"]: ["x"], names["имя"]: "y", names['a"b']: "z"}).content
+    assert [f'name="{name}"'.encode() in content for name in ("tags[]", "имя", "a%22b")] == [True] * 3
+
+
+def test_a_list_in_a_header_cannot_hold_what_would_divide_it(imported_one):
+    operation = imported_one("/a", [color("header", "simple", False)])
+    with pytest.raises(UnsafeValueError, match="comma"):
+        to_request(operation, {"color": ["a,b", "c"]})
+    assert to_request(operation, {"color": "a,b"}).headers == {"color": "a,b"}
+
+
+def test_null_is_a_value_in_json_alone(imported_one):
+    parameters = [
+        {"name": "filter", "in": "query", "content": {"application/json": {"schema": {}}}},
+        {"name": "plain", "in": "query", "schema": {}},
+    ]
+    assert to_request(imported_one("/a", parameters), {"filter": None, "plain": None}).raw_query == "filter=null"
 
 
 def test_a_json_body_of_another_json_type(imported_one):
