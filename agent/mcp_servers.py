@@ -4,10 +4,11 @@ from collections.abc import AsyncIterator, Mapping, Sequence
 from contextlib import asynccontextmanager
 
 import httpx2
-from mcp import Client, StdioServerParameters
+from mcp import Client
 from mcp.client.streamable_http import streamable_http_client
 
 from agent.mcp_bounds import BoundedTransport
+from agent.mcp_stdio import bounded_stdio
 from tools.mcp import Connect
 
 TIMEOUT = 30.0
@@ -39,7 +40,7 @@ def over_stdio(command: Sequence[str]) -> Connect:
 
     @asynccontextmanager
     async def connect() -> AsyncIterator[Client]:
-        async with Client(StdioServerParameters(command=command[0], args=list(command[1:]))) as client:
+        async with Client(bounded_stdio(command)) as client:
             yield client
 
     return connect

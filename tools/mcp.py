@@ -59,7 +59,7 @@ class McpToolset:
             async with connect() as client:
                 listed = await _listed(client)
         except Exception as error:  # the library raises groups of whatever its transport met
-            raise DocumentError(f"the MCP server does not answer as one: {type(error).__name__}") from None
+            raise DocumentError(f"the MCP server does not answer as one: {_said(error)}") from None
         names = tool_names([("call", f"/{tool.name}", tool.name) for tool in listed])
         return cls(connect, {name: _offered(name, tool) for name, tool in zip(names, listed, strict=True)})
 
@@ -99,18 +99,16 @@ class McpToolset:
                 return _result(await client.call_tool(tool.wire, args, read_timeout_seconds=TIMEOUT), call)
         except Exception as error:  # as above
             unknown = sent and tool.spec.effect is not Effect.READ
-            cause = _cause(error)
-            text = str(cause)[:200] if isinstance(cause, MCPError | ConnectionError) else type(cause).__name__
             return failed_in(
-                call.lang, Problem(code="mcp", title="The MCP server failed", detail=clean_text(text)), unknown
+                call.lang, Problem(code="mcp", title="The MCP server failed", detail=_said(error)), unknown
             )
 
 
-def _cause(error: BaseException) -> BaseException:
+def _said(error: BaseException) -> str:
     """What went wrong first, out of the groups that tasks raise."""
     while isinstance(error, BaseExceptionGroup):
         error = error.exceptions[0]
-    return error
+    return clean_text(str(error)[:200] if isinstance(error, MCPError | ConnectionError) else type(error).__name__)
 
 
 async def _listed(client: Client) -> list[Tool]:

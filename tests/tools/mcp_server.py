@@ -1,4 +1,9 @@
-"""A real MCP server, made with the official library: `python -m tests.tools.mcp_server` speaks over stdio."""
+"""A real MCP server, made with the official library: `python mcp_server.py [TIMES]` speaks over stdio.
+
+With a number its note is that many times as long.
+"""
+
+import sys
 
 from mcp.server import MCPServer
 from mcp_types import ToolAnnotations
@@ -32,4 +37,6 @@ def make() -> tuple[MCPServer, dict[str, str]]:
 
 
 if __name__ == "__main__":
-    make()[0].run()
+    server, notes = make()
+    notes["a"] *= int(sys.argv[1]) if sys.argv[1:] else 1
+    server.run()

@@ -2,13 +2,16 @@
 
 import asyncio
 import sys
+import tracemalloc
 from collections.abc import AsyncIterator
 from pathlib import Path
 
+import psutil
 import pytest
 from joserfc.jwk import OKPKey
 
 from agent.backends import open_backends
+from agent.mcp_bounds import MAX_ANSWER
 from agent.mcp_servers import over_http, over_stdio
 from agent.settings import ConfigError
 from tests.extras import EXTRAS
@@ -76,6 +79,41 @@ async def test_a_tool_that_became_another_is_not_called():
 async def test_tools_are_called_over_stdio():
     tools = await McpToolset.open(over_stdio(COMMAND))
     assert "First" in (await tools.call("read_note", {"key": "a"}, make_call())).text
+
+
+async def test_a_huge_answer_over_stdio_is_not_held_in_memory():
+    tools = await McpToolset.open(over_stdio([*COMMAND, "4000000"]))
+    result = await tools.call("read_note", {"key": "a"}, make_call())
+    assert result.problem is not None
+    assert (result.ok, result.problem.code) == (False, "mcp")
+    assert "the answer is larger than 10 MB" in result.text
+
+
+@pytest.mark.parametrize("heeds", [True, False])
+async def test_a_line_without_an_end_is_broken_off_and_its_program_with_it(tmp_path, heeds):
+    program = tmp_path / "endless.py"
+    note = tmp_path / "pid"
+    ignore = "" if heeds else "signal.signal(signal.SIGTERM, signal.SIG_IGN)\n"
+    program.write_text(
+        f"import os, signal, sys\n{ignore}open({str(note)!r}, 'w').write(str(os.getpid()))\n"
+        "while True: sys.stdout.write('x' * 65536)"
+    )
+    tracemalloc.start()
+    try:
+        with pytest.raises(DocumentError, match="the answer is larger than 10 MB"):
+            await McpToolset.open(over_stdio([sys.executable, str(program)]))
+        assert tracemalloc.get_traced_memory()[1] < 3 * MAX_ANSWER
+    finally:
+        tracemalloc.stop()
+    assert not psutil.pid_exists(int(note.read_text()))
+
+
+async def test_a_program_that_says_what_is_no_message_or_ends_at_once_is_one_clear_line():
+    for program in ("print('hello')", "", "import sys; sys.stdin.readline(); print('{}')"):
+        with pytest.raises(DocumentError, match="does not answer as one"):
+            await McpToolset.open(over_stdio([sys.executable, "-c", program]))
+    with pytest.raises(DocumentError, match="FileNotFoundError"):
+        await McpToolset.open(over_stdio(["no-such-program-here"]))
 
 
 async def test_a_server_of_the_file_has_its_tools_under_its_name(tmp_path):
