@@ -14,6 +14,7 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 from agent.identity import Principal, Unauthenticated
 from agent.tokens import PersonTokens, nobodys
 from tools.toolset import Role
+from ui.handles import HEADER as HANDLE
 from ui.handles import with_handle
 from ui.roles import NotListed, role_of
 from ui.sessions import Sessions
@@ -98,8 +99,7 @@ class ProxySignIn:
         page = "text/html" in Headers(scope=scope).get("accept", "")
         handle = await self._handle(scope, person)
         seen = with_handle(scope, self._cookie, handle)
-        if not page and handle != _cookie(scope, self._cookie):
-            MutableHeaders(scope=seen)[PROGRAM] = "1"
+        del MutableHeaders(scope=seen)[HANDLE]  # the proxy alone says who it is
         await self.app(seen, receive, self._setting(send, handle) if page else send)
 
     async def _handle(self, scope: Scope, person: Principal) -> str:

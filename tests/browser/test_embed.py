@@ -243,6 +243,23 @@ def test_signing_out_ends_the_session(visit, chat):
     assert len(chat.house.rows.rows) == before - 1
 
 
+def test_who_signed_out_is_not_signed_in_by_what_was_on_its_way(visit, chat):
+    page = visit()
+    told(page, "ready")
+    before = len(chat.house.rows.rows)
+    slow = "new Promise(done => { given += 1; window.hand = () => done(window.token); })"
+    page.evaluate(f"() => {{ window.giveToken = () => {slow} }}")
+    page.frames[1].evaluate("CSFrame.expired()")
+    page.wait_for_function("given === 2")
+    page.evaluate("Countersign.signOut()")
+    told(page, "signedout")
+    page.evaluate("hand()")
+    page.frames[1].evaluate("CSFrame.expired()")
+    page.wait_for_timeout(500)
+    assert page.evaluate("given") == 2
+    assert len(chat.house.rows.rows) == before - 1
+
+
 def test_the_button_opens_a_panel(visit):
     page = visit(mode="float", label="Ask")
     assert len(page.frames) == 1, "nothing is loaded before somebody wants it"

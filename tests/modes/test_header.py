@@ -66,6 +66,14 @@ def test_a_cookie_of_one_person_is_worth_nothing_to_the_next(behind):
         assert browser.get("/ui/shell").status_code == 401
 
 
+def test_a_handle_of_another_person_does_not_outvote_the_proxy(behind):
+    with httpx.Client(base_url=behind.url) as browser:
+        browser.get("/", headers={**as_("anna"), "accept": "text/html"})
+        stolen = {"x-countersign-session": browser.cookies["countersign"]}
+    seen = httpx.get(f"{behind.url}/ui/shell", headers={**as_("carla"), **stolen})
+    assert seen.json()["person"]["name"] == "carla"
+
+
 def test_a_role_that_changed_counts_at_once(behind):
     with httpx.Client(base_url=behind.url) as browser:
         assert browser.get("/ui/shell", headers=as_("dora", "ops")).json()["person"]["role"] == "editor"

@@ -8,6 +8,8 @@
   let parent = "";
   let handle = "";
   let renewing = 0;
+  let over = false; // who signed out is asked for no token, however many requests were on their way
+  let exchanged = Promise.resolve();
   let come = () => {};
   let waiting = new Promise((resolve) => (come = resolve));
 
@@ -17,6 +19,8 @@
   const greeting = setInterval(() => (parent ? clearInterval(greeting) : hello()), 500);
   hello();
 
+  const expired = () => over || tell("expiring");
+
   async function exchange(token) {
     const headers = { authorization: "Bearer " + token, ...(handle && { "x-countersign-session": handle }) };
     const answer = await fetched("/ui/embed/session", { method: "POST", headers });
@@ -25,17 +29,24 @@
     const first = !handle;
     handle = session.handle;
     clearTimeout(renewing);
-    renewing = setTimeout(() => tell("expiring"), Math.max(5, session.seconds - 60) * 1000);
+    renewing = setTimeout(expired, Math.max(5, session.seconds - 60) * 1000);
     come();
     if (first) tell("ready");
   }
 
   const orders = {
-    token: (data) => typeof data.token === "string" && exchange(data.token),
+    token: (data) => {
+      if (typeof data.token !== "string") return;
+      over = false;
+      exchanged = exchange(data.token);
+    },
     open: (data) => typeof data.conversation === "string" && document.dispatchEvent(new CustomEvent("cs:open", { detail: data.conversation })),
     theme: (data) => document.body.classList.toggle("dark", data.theme === "dark"),
     signout: async () => {
-      await window.fetch("/ui/signout", { method: "POST" });
+      over = true;
+      await exchanged.catch(() => {});
+      clearTimeout(renewing);
+      if (handle) await window.fetch("/ui/signout", { method: "POST" });
       handle = "";
       waiting = new Promise((resolve) => (come = resolve));
       tell("signedout");
@@ -65,5 +76,5 @@
   };
 
   /** The session is over: the page around knows the person and gives a new token. */
-  window.CSFrame = { expired: () => tell("expiring") };
+  window.CSFrame = { expired };
 })();

@@ -14,6 +14,7 @@
   const home = new URL(src).origin;
   const listeners = {};
   let nonce = "";
+  let times = 0;
   let frame = null;
   let panel = null;
   let shown = { conversation: dataset.conversation, theme: dataset.theme, lang: dataset.lang };
@@ -43,10 +44,10 @@
   const tell = (name, detail) => (listeners[name] || []).forEach((listener) => listener(detail));
 
   async function giveToken() {
-    const asked = nonce;
+    const asked = ++times;
     const give = window[dataset.token];
     const token = typeof give === "function" ? await give() : "";
-    if (asked === nonce) send("token", { token: String(token) });
+    if (asked === times) send("token", { token: String(token) });
   }
 
   addEventListener("message", (event) => {
@@ -99,7 +100,7 @@
     show: (conversation) => { shown = { ...shown, conversation }; send("open", { conversation }); },
     theme: (theme) => { shown = { ...shown, theme }; send("theme", { theme }); },
     lang: (lang) => { shown = { ...shown, lang }; if (frame) frame.src = address(); },
-    signOut: () => send("signout"),
+    signOut: () => { times += 1; send("signout"); },
     on: (name, listener) => { (listeners[name] ??= []).push(listener); },
   };
   if (document.body) begin();
