@@ -100,6 +100,8 @@ class ProxySignIn:
         handle = await self._handle(scope, person)
         seen = with_handle(scope, self._cookie, handle)
         del MutableHeaders(scope=seen)[HANDLE]  # the proxy alone says who it is
+        if not page and handle != _cookie(scope, self._cookie):
+            MutableHeaders(scope=seen)[PROGRAM] = "1"
         await self.app(seen, receive, self._setting(send, handle) if page else send)
 
     async def _handle(self, scope: Scope, person: Principal) -> str:
