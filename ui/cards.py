@@ -147,10 +147,16 @@ def view(
     earlier: int | None = None,
     *,
     older: bool = False,
+    running: bool = False,
     spent: Spent | None = None,
 ) -> Value:
-    """Which conversation and version this is, its tokens; where earlier messages are; whether newer are left out."""
+    """Which conversation and version this is, its tokens; where earlier messages are; whether newer are left out.
+
+    `running` says that an answer is being written.
+    """
     shown = {"kind": "view", "conversation": conversation_id, "version": version, "earlier": earlier, "older": older}
+    if running:
+        return shown | {"running": True}
     if spent is None or not spent.usage.input:
         return shown
     used = spent.usage

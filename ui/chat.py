@@ -1,4 +1,4 @@
-"""The chat page: `gr.ChatInterface` with a chatbot of our own, and the handlers that draw a conversation into it."""
+"""The chat page: `gr.ChatInterface` with a chatbot of our own, and the events that draw a conversation into it."""
 
 import sys
 from collections.abc import AsyncIterator
@@ -6,20 +6,15 @@ from typing import Any
 
 import gradio as gr
 
-from agent.identity import Principal
-from agent.refused import Refused
 from agent.turns import Turns
-from tools.toolset import Lang
 from ui.chatbot import XChatbot
 from ui.draw import Artist
-from ui.endpoint import Endpoint, error_part
+from ui.endpoint import Endpoint
 from ui.html import component
-from ui.lang import language
+from ui.looks import Frame, Looks
 from ui.steps import Titles
 from ui.stops import Stops
-from ui.streams import while_shown, with_beat
 from ui.tabs import Tabs
-from ui.transcript import MESSAGES, answer, running, transcript, view
 from ui.visitors import Visitors
 
 INPUTS = ("conversation_id", "action", "user_jwt", "turn_id", "decision")
@@ -27,65 +22,23 @@ QUIET: dict[str, Any] = {"show_progress": "hidden", "api_visibility": "private",
 SIZE = 300
 IDLE = 0.01  # seconds between looks into an empty queue; Gradio's own thousand looks a second take 6 % of a core
 MESSAGE_LENGTH = 200_000
+BUSY = "{__type__: 'update', submit_btn: false, stop_btn: true, interactive: false}"
+FREE = "{__type__: 'update', submit_btn: true, stop_btn: false, interactive: true}"
+PLACE = "(window.CS ? CS.page.conversation : new URLSearchParams(location.search).get('conversation') ?? '')"
+SEND = f"(text) => [{{...{BUSY}, value: ''}}, text, {PLACE}]"
 
 # Gradio imports it before and after every update of a stream; where it is not installed, that searches the whole path.
 sys.modules.setdefault("matplotlib", None)  # type: ignore[arg-type]
 
 
-class Looks:
-    """What a tab asks to see: a conversation, what came before, or a new one. Each answer is the whole transcript."""
-
-    def __init__(self, turns: Turns, visitors: Visitors, tabs: Tabs):
-        self._turns = turns
-        self._visitors = visitors
-        self._tabs = tabs
-
-    async def look(self, wanted: dict[str, Any], request: gr.Request) -> AsyncIterator[tuple]:
-        """(transcript, conversation id, whether an answer is being written), as it changes; nothing for nobody."""
-        person = await self._visitors.browser(dict(request.cookies))
-        conversation_id, tab = str(wanted.get("id") or ""), request.session_hash or ""
-        if person is None:
-            return
-        if not conversation_id and wanted.get("type") != "new":
-            return  # a page that has just been opened is empty, and the person may have written already
-        number = self._tabs.take(tab)
-        if wanted.get("type") == "new":
-            yield [], "", False
-            return
-        lang = language(dict(request.query_params), dict(request.cookies), dict(request.headers))
-        frames = self._conversation(person, conversation_id, wanted.get("before"), lang)
-        try:
-            async for frame in while_shown(frames, lambda: self._tabs.shows(tab, number)):
-                yield frame
-        except Refused as refused:
-            yield [error_part(refused.code, refused.text)], "", False
-
-    async def stop(self, conversation_id: str, cookies: dict[str, str]) -> None:
-        """Stop the running turn of a conversation."""
-        person = await self._visitors.browser(cookies)
-        if person is not None and conversation_id:
-            await self._turns.cancel(person, conversation_id)
-
-    async def _conversation(self, person: Principal, id_: str, before: int | None, lang: Lang) -> AsyncIterator[tuple]:
-        page = await self._turns.open(person, id_, before=before, limit=MESSAGES)
-        if before is None and running(page) and page.active_turn is not None:
-            turn_id = page.active_turn.turn_id
-            base = transcript(page, lang, without=turn_id)
-            yield transcript(page, lang), id_, True
-            async for parts in with_beat(self._turns.tail(person, id_, turn_id)):
-                yield [*base, view(id_), *answer(id_, turn_id, parts, lang)], id_, True
-            page = await self._turns.open(person, id_, limit=MESSAGES)
-        spent = await self._turns.spent(person, id_)
-        yield transcript(page, lang, newest=before is None, spent=spent), id_, False
-
-
 def chat_page(turns: Turns, visitors: Visitors, titles: Titles, stops: Stops) -> gr.Blocks:
     """The page at `/`, with the API endpoint `/chat`; `titles` are what tools are called, by name and language."""
     tabs = Tabs()
-    endpoint = Endpoint(turns, visitors, tabs, stops)
-    looks = Looks(turns, visitors, tabs)
+    endpoint = Endpoint(turns, visitors, stops)
+    looks = Looks(turns, visitors, tabs, stops)
     with gr.Blocks(title="Countersign", fill_width=True, fill_height=True) as demo:
         inputs = [gr.Textbox(value="", label=name, visible=False) for name in INPUTS]
+        words = gr.Textbox(value="", visible=False)
         bridge = component({"kind": "bridge"}, elem_classes="cs-bridge")
         component({"kind": "sidebar"}, elem_classes="cs-sidehost")
         with gr.Column(elem_classes="cs-page"):
@@ -93,10 +46,10 @@ def chat_page(turns: Turns, visitors: Visitors, titles: Titles, stops: Stops) ->
             with gr.Column(elem_classes="cs-stage"):
                 component({"kind": "welcome"}, elem_classes="cs-welcomehost")
                 chat = _interface(endpoint, inputs, Artist(titles))
+                _spare(demo)
                 component({"kind": "jump"}, elem_classes="cs-jump")
                 component({"kind": "foot"}, elem_classes="cs-foothost")
-        _wire(demo, chat, bridge, inputs[0], looks)
-        _spare(demo)
+        _wire(demo, chat, bridge, inputs[0], words, looks)
         demo.unload(_forgetter(tabs))
     demo.max_threads = SIZE
     demo.queue(default_concurrency_limit=None, max_size=SIZE)
@@ -128,9 +81,23 @@ def _interface(endpoint: Endpoint, inputs: list[gr.Textbox], artist: Artist) -> 
     )
 
 
-def _wire(demo: gr.Blocks, chat: gr.ChatInterface, bridge: gr.HTML, conversation: gr.Textbox, looks: Looks) -> None:
-    """Every other writer of the chatbot keeps `chatbot_state` in step, or the next turn would follow an old history."""
-    shown = [chat.chatbot, chat.chatbot_state, conversation, chat.textbox]
+def _spare(demo: gr.Blocks) -> None:
+    """Leave out the events of `gr.ChatInterface` that serve its own page, ten requests an answer; `/chat` stays."""
+    for number, function in list(demo.fns.items()):
+        if function.api_name != "chat":
+            del demo.fns[number]
+
+
+def _wire(
+    demo: gr.Blocks,
+    chat: gr.ChatInterface,
+    bridge: gr.HTML,
+    conversation: gr.Textbox,
+    words: gr.Textbox,
+    looks: Looks,
+) -> None:
+    """The page's events. One stream brings all that comes of a message; the browser itself sees to the box."""
+    box, shown = chat.textbox, [chat.chatbot]
 
     async def load(request: gr.Request):
         wanted = {"id": dict(request.query_params).get("conversation")}
@@ -141,22 +108,21 @@ def _wire(demo: gr.Blocks, chat: gr.ChatInterface, bridge: gr.HTML, conversation
         async for update in _updates(looks.look(event._data, request)):
             yield update
 
+    async def say(message: str, conversation_id: str, request: gr.Request):
+        async for update in _updates(looks.say(message, conversation_id, request)):
+            yield update
+
     async def stop(conversation_id: str, request: gr.Request):
-        await looks.stop(conversation_id, dict(request.cookies))
+        await looks.stop(conversation_id, request)
 
     demo.load(load, None, shown, **QUIET)
-    bridge.at(None, None, [conversation], js="() => CS.page.conversation", **QUIET)  # type: ignore[attr-defined]
     bridge.look(look, None, shown, trigger_mode="multiple", **QUIET)  # type: ignore[attr-defined]
-    chat.textbox.stop(stop, [conversation], None, **QUIET)
-
-
-def _spare(demo: gr.Blocks) -> None:
-    """Leave out requests of `gr.ChatInterface` that do nothing here: saving to the browser, queueing for a constant."""
-    for number, function in list(demo.fns.items()):
-        if function.name == "_save_conversation":
-            del demo.fns[number]
-        elif function.name == "<lambda>" and not function.inputs:
-            function.queue = False
+    bridge.busy(None, None, [box], js=f"() => ({BUSY})", **QUIET)  # type: ignore[attr-defined]
+    bridge.free(None, None, [box], js=f"() => ({FREE})", **QUIET)  # type: ignore[attr-defined]
+    sent = box.submit(None, [box], [box, words, conversation], js=SEND, **QUIET)
+    said = sent.then(say, [words, conversation], shown, trigger_mode="multiple", **QUIET)
+    said.failure(None, None, [box], js=f"() => ({FREE})", **QUIET)
+    box.stop(stop, [conversation], None, js=f"() => {PLACE}", **QUIET)
 
 
 def _forgetter(tabs: Tabs) -> Any:
@@ -166,19 +132,12 @@ def _forgetter(tabs: Tabs) -> Any:
     return forget
 
 
-async def _updates(frames: AsyncIterator[tuple]) -> AsyncIterator[tuple]:
-    """Frames as values for the chatbot, its state, the conversation's id and the message box.
+async def _updates(frames: AsyncIterator[Frame]) -> AsyncIterator[Any]:
+    """Frames as values for the chatbot, which is all that a stream changes: Gradio works on each output each time.
 
-    When a stream ends Gradio sends its last values once more, or None for each where there were none: a stream that a
-    newer one has replaced would blank or age what that has drawn. So the last values are always "leave as it is".
+    When a stream ends Gradio sends its last value once more, or None where there was none: a stream that a newer one
+    has replaced would blank or age what that has drawn. So the last value is always "leave as it is".
     """
-    was_busy = None
-    async for messages, conversation_id, busy in frames:
-        box = gr.skip() if busy == was_busy else _box(busy)
-        was_busy = busy
-        yield messages, gr.skip() if busy else messages, conversation_id, box
-    yield gr.skip(), gr.skip(), gr.skip(), gr.skip()
-
-
-def _box(busy: bool) -> Any:
-    return gr.update(submit_btn=not busy, stop_btn=busy, interactive=not busy)
+    async for frame in frames:
+        yield frame
+    yield gr.skip()

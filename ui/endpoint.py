@@ -1,4 +1,4 @@
-"""The function behind `/chat`: for the page, for `gradio_client` and for `@gradio/client` alike."""
+"""The function behind `/chat`: for `gradio_client`, `@gradio/client` and whatever else speaks with a Gradio app."""
 
 import asyncio
 import json
@@ -17,10 +17,8 @@ from tools.toolset import Lang
 from ui.draw import REFUSED
 from ui.lang import language
 from ui.stops import Stops
-from ui.streams import while_shown, with_beat
+from ui.streams import with_beat
 from ui.strings import words
-from ui.tabs import Tabs
-from ui.transcript import answer, view
 from ui.visitors import Visitors
 
 Parts = list[dict[str, Any]]
@@ -34,10 +32,9 @@ class BadRequest(Exception):  # noqa: N818
 class Endpoint:
     """Takes a message or a decision, then follows the turn."""
 
-    def __init__(self, turns: Turns, visitors: Visitors, tabs: Tabs, stops: Stops):
+    def __init__(self, turns: Turns, visitors: Visitors, stops: Stops):
         self._turns = turns
         self._visitors = visitors
-        self._tabs = tabs
         self._stops = stops
 
     def function(self) -> Callable[..., AsyncIterator[Parts]]:
@@ -61,8 +58,7 @@ class Endpoint:
         return chat
 
     async def run(self, call: "Call", user_jwt: str) -> AsyncIterator[Parts]:
-        """The lists of parts of the turn; a program's refusal is a `gr.Error`, a person's an error part."""
-        call.from_page = self._visitors.is_browser(call.cookies, call.headers, user_jwt)
+        """The lists of parts of the turn; a refusal is a `gr.Error`."""
         try:
             person = await self._visitors.anyone(call.cookies, call.headers, user_jwt)
             beginning = asyncio.ensure_future(self._begin(person, call))
@@ -72,9 +68,7 @@ class Endpoint:
                     yield parts
         except (Refused, Unauthenticated, BadRequest) as refusal:
             status, code, text = _spoken(refusal, call)
-            if not call.from_page:
-                raise gr.Error(text, title=f"{status} {code}", print_exception=False) from None
-            yield [error_part(code, text)]
+            raise gr.Error(text, title=f"{status} {code}", print_exception=False) from None
 
     async def _begin(self, person: Principal, call: "Call") -> TurnRef:
         """Do what the call asks for; the turn to follow."""
@@ -96,15 +90,9 @@ class Endpoint:
         return await newest(self._turns, person, call.conversation_id, call.turn_id)
 
     async def _follow(self, person: Principal, ref: TurnRef, call: "Call") -> AsyncIterator[Parts]:
-        number = self._tabs.take(call.tab) if call.from_page else 0
-        first = [view(ref.conversation_id)] if call.from_page else _introduction(ref, call)
-        source = with_beat(self._turns.tail(person, ref.conversation_id, ref.turn_id, call.after))
-        if call.from_page:
-            source = while_shown(source, lambda: self._tabs.shows(call.tab, number))
-            yield first
-        async for parts in source:
-            told = answer(ref.conversation_id, ref.turn_id, parts, call.lang) if call.from_page else parts
-            yield [*map(_fresh, first), *(_told(part, call.after) for part in told)]
+        first = _introduction(ref, call)
+        async for parts in with_beat(self._turns.tail(person, ref.conversation_id, ref.turn_id, call.after)):
+            yield [*map(_fresh, first), *(_told(part, call.after) for part in parts)]
 
     async def _stop(self, person: Principal, beginning: asyncio.Future[TurnRef]) -> None:
         with suppress(Refused, BadRequest):  # what was refused does not run
@@ -125,7 +113,6 @@ class Call:
         self.cookies = dict(request.cookies)
         self.tab = request.session_hash or ""
         self.lang: Lang = language(dict(request.query_params), self.cookies, self.headers, self.message)
-        self.from_page = False
         self.after = 0
 
     def data(self, *needed: str) -> dict[str, Any]:
@@ -185,8 +172,7 @@ def _spoken(refusal: Exception, call: Call) -> tuple[int, str, str]:
         return refusal.status, refusal.code, refusal.text
     if isinstance(refusal, BadRequest):
         return 400, "bad_request", str(refusal)
-    key = "error.unauthenticated.text" if call.from_page else "error.token.text"
-    return 401, "unauthenticated", words(key, call.lang)
+    return 401, "unauthenticated", words("error.token.text", call.lang)
 
 
 def error_part(code: str, text: str) -> dict[str, Any]:

@@ -11,7 +11,7 @@ import gradio as gr
 TEMPLATE = "<div data-cs></div>"
 MOUNT = (
     "const go = () => window.CS && CS.ready ? CS.mount(element, props, watch, trigger) : setTimeout(go, 15);"
-    " go(); /* events: 'look' 'at' */"
+    " go(); /* events: 'look' 'busy' 'free' */"
 )
 
 

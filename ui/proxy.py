@@ -18,7 +18,7 @@ from ui.handles import HEADER as HANDLE
 from ui.handles import with_handle
 from ui.roles import NotListed, role_of
 from ui.sessions import Sessions
-from ui.visitors import PROGRAM, Finder, Verifier, bearer
+from ui.visitors import Finder, Verifier, bearer
 
 OPEN = ("/healthz", "/readyz", "/metrics", "/cs-static/", "/.well-known/jwks.json")
 MODE = "header"
@@ -100,8 +100,6 @@ class ProxySignIn:
         handle = await self._handle(scope, person)
         seen = with_handle(scope, self._cookie, handle)
         del MutableHeaders(scope=seen)[HANDLE]  # the proxy alone says who it is
-        if not page and handle != _cookie(scope, self._cookie):
-            MutableHeaders(scope=seen)[PROGRAM] = "1"
         await self.app(seen, receive, self._setting(send, handle) if page else send)
 
     async def _handle(self, scope: Scope, person: Principal) -> str:

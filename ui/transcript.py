@@ -55,10 +55,11 @@ def view(
     earlier: int | None = None,
     *,
     older: bool = False,
+    running: bool = False,
     spent: Spent | None = None,
 ) -> Part:
     """A marker: which conversation and version this is, or the way to earlier and newer messages."""
-    value = cards.view(conversation_id, seen, earlier, older=older, spent=spent)
+    value = cards.view(conversation_id, seen, earlier, older=older, running=running, spent=spent)
     return {"role": "assistant", "content": "", "metadata": {"type": "view", "value": value}}
 
 

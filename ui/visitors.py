@@ -11,7 +11,6 @@ from starlette.types import ASGIApp, Receive, Scope, Send
 from agent.identity import Principal, Unauthenticated
 
 COOKIE = "countersign"
-PROGRAM = "x-countersign-program"
 AUTHORIZATION = "authorization"
 BEARER = "bearer"
 
@@ -65,13 +64,6 @@ class Visitors:
         value = headers.get(self._header, "")
         ours = self._header != AUTHORIZATION or value.lower().startswith(f"{BEARER} ")
         return bearer(value) if ours else ""
-
-    def is_browser(self, cookies: Mapping[str, str], headers: Mapping[str, str], user_jwt: str = "") -> bool:
-        """Whether a call comes from the page: it has the cookie and no token of its own.
-
-        A program behind a proxy that knows its person has neither, and is marked by `ui/proxy.py`.
-        """
-        return self.cookie in cookies and not user_jwt and not self._token(headers) and PROGRAM not in headers
 
     async def anyone(self, cookies: Mapping[str, str], headers: Mapping[str, str], user_jwt: str = "") -> Principal:
         """The person, by token first; raises `Unauthenticated` for nobody."""

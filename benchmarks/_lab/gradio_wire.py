@@ -11,6 +11,7 @@ from gradio_client.utils import apply_diff
 from benchmarks._lab.ear import Ear
 from benchmarks._lab.http import Http
 
+PLACE = "conversation_id"
 Options = dict[str, Any]
 Event = dict[str, Any]
 
@@ -92,10 +93,11 @@ class GradioPage(GradioApi):
         await super().open()
         self.values = {c["id"]: c["props"].get("value") for c in self.config["components"]}
         self.states = {c["id"] for c in self.config["components"] if c["type"] == "state"}
+        self.place = next((c["id"] for c in self.config["components"] if c["props"].get("label") == PLACE), None)
+        self.shown = ""
         self.begin = next(
             f for f in self.functions.values() for target in f["targets"] if target[1] == "submit" and target[0]
         )
-        self.look = next((f for f in self.functions.values() if any(t[1] == "look" for t in f["targets"])), None)
 
     async def say(self, message: str) -> Ear:
         """Type a message, send it, and let everything happen that the page does about it."""
@@ -108,17 +110,21 @@ class GradioPage(GradioApi):
 
     async def _chain(self, function: Event, ear: Ear) -> None:
         values = [None if i in self.states else self.values[i] for i in function["inputs"]]
-        if function["queue"]:
+        if not function["backend_fn"]:
+            outputs = self._handed_on(function, values)
+        elif function["queue"]:
             outputs = await self.run(function, values, ear)
         else:
             body = {"data": values, "event_data": None, "fn_index": function["id"], "session_hash": self.session}
             outputs = (await self.http.post("/gradio_api/run/predict", {**body, "trigger_id": None}))["data"]
         self._take(function, outputs)
-        if self.look and any(t == "stream_token" for t in self._types(function)):
-            await self._look(ear)
         for then in self.functions.values():
-            if then["trigger_after"] == function["id"]:
+            if then["trigger_after"] == function["id"] and not then["trigger_only_on_failure"]:
                 await self._chain(then, ear)
+
+    def _handed_on(self, function: Event, values: list[Any]) -> list[Any]:
+        """What the browser does by itself: it hands the message on, with the conversation that the page shows."""
+        return [self.shown if component == self.place else values[0] for component in function["outputs"]]
 
     def _take(self, function: Event, outputs: list[Any]) -> None:
         for component, value in zip(function["outputs"], outputs, strict=True):
@@ -127,24 +133,15 @@ class GradioPage(GradioApi):
                     self.values[component] = value["value"]
             else:
                 self.values[component] = value
-
-    def _types(self, function: Event) -> list[str]:
-        """The kinds of parts in the newest transcript, after the function that streams it."""
-        shown = [self.values[i] for i in function["outputs"] if isinstance(self.values.get(i), list)]
-        if not function["queue"] or not shown:
-            return []
-        return [(message.get("metadata") or {}).get("type") or "" for message in shown[-1]]
-
-    async def _look(self, ear: Ear) -> None:
-        """Countersign's page remembers where it is, and reads the stored messages once the answer is there."""
-        assert self.look is not None
-        views = [m["content"][0]["value"] for m in self.values[self.look["outputs"][0]] or [] if _is_view(m)]
-        place = next((view["conversation"] for view in reversed(views) if view["conversation"]), "")
-        self._take(self.look, await self.run(self.look, [], ear, {"id": place, "type": "refresh"}))
+                self.shown = _shown(value) or self.shown
 
 
-def _is_view(message: Event) -> bool:
-    return (message.get("metadata") or {}).get("type") == "view"
+def _shown(value: Any) -> str:
+    """The conversation that the newest marker of a transcript names, if it is Countersign's."""
+    if not isinstance(value, list):
+        return ""
+    views = [m["content"][0]["value"] for m in value if (m.get("metadata") or {}).get("type") == "view"]
+    return next((view["conversation"] for view in reversed(views) if view["conversation"]), "")
 
 
 def outputs_of(raw: bytes, count: int) -> list[Any]:

@@ -149,9 +149,9 @@ class FakeTurns(Turns):
         conversation = self._mine(principal, conversation_id)
         turn = next(t for t in conversation.turns if t.turn_id == turn_id)
         while True:
-            news = turn.news
+            news, state = turn.news, turn.state
             yield list(turn.parts)
-            if turn.state in ENDED | WAITING:
+            if state in ENDED | WAITING:
                 return
             await news.wait()
             await asyncio.sleep(0.07)

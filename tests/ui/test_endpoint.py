@@ -1,4 +1,4 @@
-"""`/chat` as programs and the page call it: identity, actions, refusals, stopping and leaving."""
+"""`/chat` as programs call it: identity, actions, refusals, stopping and leaving."""
 
 import asyncio
 import json
@@ -10,26 +10,20 @@ import pytest
 from tests.ui.fake_turns import FakeTurns
 from tests.ui.house import Tokens
 from ui.endpoint import Call, Endpoint
-from ui.sessions import Sessions
 from ui.stops import Stops
-from ui.tabs import Tabs
 from ui.visitors import Visitors
 
 JWT = "eyJ.anna.x"
 
 
 class Caller:
-    """One program, or with a session one browser tab."""
+    """One program."""
 
-    def __init__(self, cookies=None, headers=None, sessions=None):
+    def __init__(self, headers=None):
         self.turns = FakeTurns()
-        tokens = Tokens()
-        self.tabs = Tabs()
         self.stops = Stops()
-        self.endpoint = Endpoint(self.turns, Visitors(sessions, tokens, secure=False), self.tabs, self.stops)
-        self.request = SimpleNamespace(
-            headers=headers or {}, cookies=cookies or {}, query_params={}, session_hash="tab1"
-        )
+        self.endpoint = Endpoint(self.turns, Visitors(None, Tokens(), secure=False), self.stops)
+        self.request = SimpleNamespace(headers=headers or {}, cookies={}, query_params={}, session_hash="tab1")
 
     def mine(self, parts):
         """The turn's own parts, without the note of a new conversation."""
@@ -212,18 +206,3 @@ async def test_the_cancel_action_ends_the_turn_and_returns_what_was_said():
     conversation = next(iter(caller.turns.conversations_))
     last = (await caller.say(conversation=conversation, action="cancel", turn="t1"))[-1]
     assert types(last) == ["stream_token"]
-
-
-async def test_a_person_on_the_page_sees_a_refusal_in_the_transcript():
-    class Anna(Sessions):
-        def __init__(self): ...
-
-        async def find(self, handle):
-            return await Tokens().verify(JWT)
-
-    caller = Caller(cookies={"countersign": "h"}, sessions=Anna())
-    parts = (await caller.say("   ", jwt=""))[-1]
-    assert types(parts) == ["error"]
-    assert parts[0]["metadata"]["code"] == "empty"
-    parts = (await caller.say("hello", jwt=""))[-1]
-    assert types(parts) == ["view", "stream_token"]

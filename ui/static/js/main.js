@@ -21,9 +21,8 @@ const KINDS = { actions, ask, batch, confirm, error, foot, jump, notice, reasoni
 
 /** The bridge: the only way from the page to the server's transcript handlers. */
 function bridge(_, trigger) {
-  page.at = () => trigger("at");
+  page.busy = (on) => trigger(on ? "busy" : "free");
   page.look = (request) => trigger("look", { id: page.conversation, ...request });
-  page.conversation = new URLSearchParams(location.search).get("conversation") ?? "";
   startPolling();
   watchStreams();
   watchDraft();

@@ -26,6 +26,7 @@ export function goTo(event, id) {
 export function show(id) {
   page.conversation = id;
   page.version = "";
+  page.busy(false); // what is shown next says whether an answer is being written in it
   document.documentElement.classList.toggle("cs-opened", Boolean(id));
   document.dispatchEvent(new CustomEvent("cs:show", { detail: id }));
   page.look(id ? { type: "open", id } : { type: "new" });

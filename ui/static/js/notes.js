@@ -16,7 +16,7 @@ export function error(v) {
       page.look({ type: "refresh" });
     } })
     : null;
-  if (v.refused) page.hold = true; // nothing was stored: what is on the page is all there is
+  if (v.refused) page.busy(false);
   const known = t("error." + v.code);
   return h("section", { class: "cs-card cs-error", role: "alert", "data-code": v.code },
     h("div", { class: "cs-rc" }, h("span", { class: "cs-stamp" }, icon("warn")),

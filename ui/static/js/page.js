@@ -6,12 +6,11 @@ const listeners = new Set();
 
 export const page = {
   person: null,        // {name, role, initials}
-  conversation: "",    // id of the conversation in view, "" for a new one
+  conversation: new URLSearchParams(location.search).get("conversation") ?? "", // in view; "" for a new one
   version: "",         // of the transcript that is drawn
-  hold: false,         // the page shows a refusal that is stored nowhere
   shell: null,         // the last answer of /ui/shell
-  at: () => {},        // set by the bridge: from now on messages go to the conversation in view
   look: () => {},      // set by the bridge: look({type, ...}) makes the server draw the transcript
+  busy: () => {},      // set by the bridge: busy(true) offers Stop in the place of Send
 };
 
 /** Call `draw` now and whenever the shell changes; it ends by itself once `element` has left the page. */

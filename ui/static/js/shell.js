@@ -31,8 +31,6 @@ export function setBusy(on) {
   busy = on;
   document.dispatchEvent(new CustomEvent("cs:busy"));
   if (ended) document.dispatchEvent(new CustomEvent("cs:answer", { detail: { conversation: page.conversation } }));
-  if (ended && !page.hold) page.look({ type: "refresh" });
-  page.hold = false;
   setTimeout(refreshShell, on ? 250 : 50);
 }
 

@@ -25,10 +25,9 @@ function follow(v) {
   page.conversation = v.conversation;
   page.version = page.version === OLDER && !v.version ? OLDER : v.version;
   settle(v.conversation);
+  page.busy(Boolean(v.running));
   if (v.spent) showSpent(v.conversation, v.spent);
-  if (!born) return;
-  page.at();
-  refreshShell();
+  if (born) refreshShell();
 }
 
 function correct() {
