@@ -1,9 +1,11 @@
 """Connections: one pool for a process, checked before they are lent."""
 
+import select
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from functools import partial
 from typing import Any, LiteralString
+from weakref import WeakKeyDictionary
 
 from psycopg import AsyncConnection
 from psycopg.rows import DictRow, dict_row
@@ -15,6 +17,7 @@ Connection = AsyncConnection[DictRow]
 Pool = AsyncConnectionPool[Connection]
 MAY_SET = 160_000  # since PostgreSQL 16 a member of a role may take it only where the grant says so
 # The path is kept as it is: the schema "$user" in it would be another one under another role.
+_last: WeakKeyDictionary[AsyncConnection[Any], Actor] = WeakKeyDictionary()  # for whom each was lent last
 _SET_UP: LiteralString = """
     select set_config('idle_in_transaction_session_timeout', %(idle)s, false),
         set_config('search_path', array_to_string(array(
@@ -35,7 +38,8 @@ async def open_pool(
     """Open a pool of autocommit connections with dict rows; the caller closes it.
 
     A connection is checked before it is lent, so a restarted server costs no failed query; the same statement says
-    for whom it is lent (see `store/person.py`). `wait` is how many seconds a caller waits for a free connection before
+    for whom it is lent (see `store/person.py`), and is left out where that is who had it last and the server is
+    silent, which it is not when it goes. `wait` is how many seconds a caller waits for a free connection before
     `psycopg_pool.PoolTimeout`.
     A transaction that its client leaves idle for `idle_transaction` seconds is ended by the server: a frozen
     process would keep its rows locked, and nobody could take its turns over.
@@ -60,7 +64,16 @@ async def open_pool(
 
 async def _check(connection: AsyncConnection[Any]) -> None:
     actor = acting()
-    await connection.execute(LEND, (actor.service, actor.tenant, actor.owner, str(actor.whole_tenant).lower()))
+    if _last.pop(connection, None) != actor or not _silent(connection):
+        await connection.execute(LEND, (actor.service, actor.tenant, actor.owner, str(actor.whole_tenant).lower()))
+    _last[connection] = actor
+
+
+def _silent(connection: AsyncConnection[Any]) -> bool:
+    """Whether nothing has come since the last answer: no farewell, and no end of the stream."""
+    poll = select.poll()
+    poll.register(connection.fileno(), select.POLLIN)
+    return not poll.poll(0)
 
 
 async def _configure(connection: Connection, milliseconds: int) -> None:
