@@ -1,4 +1,7 @@
-"""The tool by which the model reads what a person attached to the conversation: a toolset of its own."""
+"""The tool by which the model reads the files of a chat: a toolset of its own.
+
+A backend may have files too (the workspace's `read_attachment`); names, titles and descriptions say which is which.
+"""
 
 from collections.abc import Mapping
 from typing import Annotated, Any
@@ -13,11 +16,12 @@ from store.person import person
 from store.pool import Pool, lent
 from tools.toolset import ArgumentError, Call, Effect, Preview, Problem, ToolResult, ToolSpec
 
-NAME = "read_attached_file"
+NAME = "read_chat_file"
 STRETCH = 20_000
+DESCRIPTION = "Read the text of a file that the person sent with a message of this chat."
 
 
-class ReadAttachedFile(BaseModel):
+class ReadChatFile(BaseModel):
     """Which file of this conversation, and which part of its text."""
 
     model_config = ConfigDict(extra="forbid", str_strip_whitespace=True)
@@ -36,21 +40,21 @@ SPEC = ToolSpec(
     tool=StructuredTool.from_function(
         coroutine=_elsewhere,
         name=NAME,
-        description="Read the text of a file that the person attached to this conversation; long ones in parts.",
-        args_schema=ReadAttachedFile,
+        description=DESCRIPTION + " Long ones in parts.",
+        args_schema=ReadChatFile,
     ),
     effect=Effect.READ,
     descriptions={
-        "en": "Read the text of a file that the person attached to this conversation.",
-        "ru": "Прочитать текст файла, который человек приложил к этому разговору.",
+        "en": DESCRIPTION,
+        "ru": "Прочитать текст файла, который человек прислал с сообщением этого чата.",
     },
-    titles={"en": "Read an attached file", "ru": "Чтение приложенного файла"},
+    titles={"en": "Read a file of this chat", "ru": "Чтение файла из чата"},
     always_on=True,
 )
 
 
 class FileToolset:
-    """`read_attached_file`, for the files of the conversation that the call comes from and of no other."""
+    """`read_chat_file`, for the files of the conversation that the call comes from and of no other."""
 
     specs: Mapping[str, ToolSpec] = {NAME: SPEC}
 
@@ -60,7 +64,7 @@ class FileToolset:
     def validate(self, name: str, args: dict[str, Any]) -> dict[str, Any]:
         """The arguments with defaults filled in; raises `ArgumentError`."""
         try:
-            return ReadAttachedFile.model_validate(args).model_dump(mode="json")
+            return ReadChatFile.model_validate(args).model_dump(mode="json")
         except ValidationError as error:
             raise ArgumentError(name, [dict(e) for e in error.errors(include_input=False)]) from None
 
@@ -70,7 +74,7 @@ class FileToolset:
 
     async def call(self, name: str, args: dict[str, Any], call: Call) -> ToolResult:
         """A part of the text of the one file that fits; else which files there are."""
-        wanted = ReadAttachedFile.model_validate(args)
+        wanted = ReadChatFile.model_validate(args)
         async with lent(self._pool, person(call.tenant, call.subject)) as connection:
             files = await attachments.of_conversation(connection, call.tenant, call.subject, UUID(call.conversation_id))
         fitting = [file for file in files if wanted.file.casefold() in (file.name.casefold(), str(file.id))]
@@ -78,7 +82,7 @@ class FileToolset:
         return _read(fitting[-1], wanted, call) if fitting else _missing(files, call)
 
 
-def _read(file: Attachment, wanted: ReadAttachedFile, call: Call) -> ToolResult:
+def _read(file: Attachment, wanted: ReadChatFile, call: Call) -> ToolResult:
     text = file.text[wanted.offset : wanted.offset + wanted.limit]
     end = wanted.offset + len(text)
     rest = f"\n[{len(file.text) - end} more characters; go on with offset {end}]" if end < len(file.text) else ""

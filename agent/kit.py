@@ -111,4 +111,4 @@ def _told(part: dict[str, Any]) -> str:
     meta = part.get("metadata") or {}
     if meta.get("type") != "file":
         return part["content"]
-    return f"[attached file: {part['content']}, {meta['size']} bytes; read_attached_file gives its text]"
+    return f"[attached file: {part['content']}, {meta['size']} bytes; read_chat_file gives its text]"

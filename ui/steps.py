@@ -13,7 +13,7 @@ Value = dict[str, Any]
 Titles = Mapping[str, Mapping[str, str]]
 
 TOOLS = {"tool_start": "running", "tool_end": "done", "tool_error": "failed"}
-SOURCES = {"read_document", "read_attachment", "read_attached_file"}
+SOURCES = {"read_document", "read_attachment", "read_chat_file"}
 SHOWN_ROWS = 20
 ICONS = {
     "list": "list", "search": "search", "find": "search", "get": "page", "read": "page", "check": "page",

@@ -142,9 +142,9 @@ async def test_a_long_file_is_cut_and_read_in_parts(files, house):
     kept = await files.attach(ANN, None, "long.txt", b"0123456789" * 5_000)
     assert (len(kept.text), kept.cut) == (40_000, True)
     tool, call = FileToolset(house.pool), call_in(str(kept.conversation_id))
-    first = await tool.call("read_attached_file", {"file": "LONG"}, call)
+    first = await tool.call("read_chat_file", {"file": "LONG"}, call)
     assert first.text.endswith("[20000 more characters; go on with offset 20000]")
-    last = await tool.call("read_attached_file", {"file": "long.txt", "offset": 39_990}, call)
+    last = await tool.call("read_chat_file", {"file": "long.txt", "offset": 39_990}, call)
     assert last.text == "0123456789\n[the file holds more text than could be kept]"
 
 
@@ -156,7 +156,7 @@ async def test_a_file_goes_with_the_next_message_and_the_model_reads_it(files, h
     kept = await files.attach(ANN, None, "report.csv", b"a,b\n1,2")
     place = str(kept.conversation_id)
     ref, _ = await house.tell("what is in it?", line("Two columns."), to=place)
-    assert "[attached file: report.csv, 7 bytes; read_attached_file gives its text]" in str(house.chat.sent[0][-1].text)
+    assert "[attached file: report.csv, 7 bytes; read_chat_file gives its text]" in str(house.chat.sent[0][-1].text)
     assert await files.waiting(ANN, place) == []
     page = await house.turns.open(ANN, place)
     assert [part["metadata"]["type"] for part in page.messages[0].parts] == ["user", "file"]
@@ -183,9 +183,9 @@ async def test_other_people_and_other_conversations_have_other_files(files, hous
     assert await files.waiting(BOB, place) == []
     tool = FileToolset(house.pool)
     for call in (call_in(place, BOB), call_in(other)):
-        result = await tool.call("read_attached_file", {"file": "mine"}, call)
+        result = await tool.call("read_chat_file", {"file": "mine"}, call)
         assert (result.ok, "mine.txt" in result.text) == (False, False)
-    there = await tool.call("read_attached_file", {"file": "yours"}, call_in(place))
+    there = await tool.call("read_chat_file", {"file": "yours"}, call_in(place))
     assert "mine.txt" in there.text
 
 

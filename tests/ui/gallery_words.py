@@ -283,8 +283,8 @@ KINDS = [
     [
         "tool_end",
         {
-            "tool": "read_attached_file",
-            "title": ("Read an attached file", "Чтение приложенного файла"),
+            "tool": "read_chat_file",
+            "title": ("Read a file of this chat", "Чтение файла из чата"),
             "duration": 0.1,
             "summary": ("close_2026_10.pdf", "close_2026_10.pdf"),
             "args": {"name": "close_2026_10.pdf"},

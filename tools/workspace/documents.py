@@ -180,7 +180,7 @@ def _patch_card(dry_run: DryRun) -> Card:
 
 @tool(response_format="content_and_artifact", args_schema=ReadAttachment)
 async def read_attachment(attachment: str, offset: int = 0, limit: int = 6_000) -> Returned:
-    """Read the text of an attached file by its id, or by words of its name or of its document; long ones in parts."""
+    """Read the text of a file attached to a document, by id or by words of its or the document's name, in parts."""
     if attachment.isascii() and attachment.isdigit():
         return await _attachment(attachment, offset, limit)
     found = await send(Request("GET", "/attachments", query={"text": attachment, "limit": MOST_MATCHES}))
@@ -218,8 +218,8 @@ TOOLS = (
     declare(
         read_attachment,
         Effect.READ,
-        ru="Прочитать текст вложенного файла по номеру или по словам из имени файла или документа.",
-        title=("Read an attachment", "Чтение вложения"),
+        ru="Прочитать текст файла, вложенного в документ, по номеру или по словам из имени файла или документа.",
+        title=("Read a document's attachment", "Чтение вложения документа"),
         companions=("read_document",),
     ),
 )
