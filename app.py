@@ -5,6 +5,10 @@ import os
 os.environ["LANGGRAPH_STRICT_MSGPACK"] = "true"  # read when langgraph is imported
 os.environ.setdefault("LANGSMITH_TRACING", "false")
 
+from agent import scratch
+
+os.environ["TMPDIR"] = scratch.folder(os.environ.get("DATA_DIR"))  # Gradio looks for it when it is imported
+
 import asyncio
 import logging
 import signal
