@@ -1,16 +1,11 @@
 """The product as `make run` starts it, in front of the full-stack template's API: its passwords, its HS256 tokens."""
 
-import socket
-import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
 
 import httpx
 import pytest
-import uvicorn
 from playwright.sync_api import Browser, Page, expect
-from starlette.responses import Response
-from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from tests.agent.kit import reply
 from tests.browser.acts import card as shown
@@ -18,6 +13,7 @@ from tests.browser.acts import say, sign
 from tests.browser.conftest import PATIENCE
 from tests.clients.chats import Chat, of
 from tests.clients.drivers import Parts, PythonClient, python_client
+from tests.clients.lossy import Lossy, served
 from tests.clients.product import Product, product
 from tests.conftest import Server
 from tests.live.chat import body, facts, fields
@@ -29,55 +25,18 @@ PEOPLE = {"ann@example.com": "apple-pie", "bob@example.com": "berry-pie"}
 SECRET = "the-secret-key-of-the-template-0123456789"
 
 
-class Cut:
-    """A way to the service that loses answers: of a request in `after` when it has run, in `before` instead of it."""
-
-    def __init__(self, app: ASGIApp):
-        self.app = app
-        self.before: set[str] = set()
-        self.after: set[str] = set()
-
-    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Answer 503 in place of what was lost."""
-        if scope.get("method") in self.before:
-            await Response("lost", 503)(scope, receive, send)
-        elif scope.get("method") in self.after:
-            await self.app(scope, receive, _swallow)
-            await Response("lost", 503)(scope, receive, send)
-        else:
-            await self.app(scope, receive, send)
-
-
-async def _swallow(message: Message) -> None:
-    """An answer that nobody gets."""
-
-
-@contextmanager
-def served(service: ASGIApp) -> Iterator[str]:
-    """The service's address, while it answers in a thread of its own."""
-    listener = socket.create_server(("127.0.0.1", 0))
-    server = uvicorn.Server(uvicorn.Config(service, log_level="critical", lifespan="off"))
-    thread = threading.Thread(target=server.run, kwargs={"sockets": [listener]})
-    thread.start()
-    try:
-        yield f"http://127.0.0.1:{listener.getsockname()[1]}"
-    finally:
-        server.should_exit = True
-        thread.join()
-
-
 @pytest.fixture(scope="module")
 def service() -> Template:
     return Template(PEOPLE, SECRET)
 
 
 @pytest.fixture(scope="module")
-def way(service) -> Cut:
-    return Cut(service.app)
+def way(service) -> Lossy:
+    return Lossy(service.app)
 
 
 @pytest.fixture(autouse=True)
-def whole(way: Cut) -> Iterator[None]:
+def whole(way: Lossy) -> Iterator[None]:
     """Every test begins with a way that loses nothing, and nothing kept of an earlier one."""
     yield
     way.before.clear()

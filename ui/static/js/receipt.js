@@ -64,8 +64,10 @@ const act = (name, v) => async (event) => {
   const pressed = event.currentTarget;
   pressed.disabled = true;
   const reply = await command(name, { approval_id: v.id, conversation_id: page.conversation });
-  if (!reply.ok) pressed.after(h("span", { class: "cs-err", role: "status" }, icon("warn"), reply.text));
-  page.look({ type: "refresh" });
+  if (reply.ok) return page.look({ type: "refresh" });
+  pressed.disabled = false;
+  pressed.parentElement.querySelector(".cs-err")?.remove();
+  pressed.after(h("span", { class: "cs-err", role: "status" }, icon("warn"), reply.text));
 };
 
 /** The way to the request that waits now, if one does. */
