@@ -67,9 +67,8 @@ def classify_claim(facts: Facts, claims_to_read: bool) -> Verdict:
 
 def _classify_safe(facts: Facts) -> Verdict:
     """GET should only read (RFC 9110, 9.2.1); the names of many do not keep to that."""
-    name, last = _without_things(facts, name_words(facts)), path_words(facts)
-    lead, first = lead_verb(name), first_sentence(facts.description or facts.summary)
-    deed = next(filter(None, map(sentences.opening_deed, (facts.summary, facts.description))), "")
+    name, first = _without_things(facts, name_words(facts)), first_sentence(facts.description or facts.summary)
+    lead = lead_verb(name)
     if switch := sorted(words.ACTING_SWITCHES & {p.lower() for p in facts.parameters}):
         return Verdict(Effect.DANGER, (f"GET, but it can be told to “{switch[0]}”",))
     if second := sentences.second_order(facts.summary):
@@ -81,25 +80,42 @@ def _classify_safe(facts: Facts) -> Verdict:
         return _confesses(facts, first) or Verdict(Effect.READ, (f"the method is GET and the name says “{lead}”",))
     if hit := _confession(f"{facts.summary}. {facts.description}"):
         return Verdict(Effect.DANGER, (f"GET, but the description says “{hit}”",))
+    named = _name_of_a_get(facts, name, lead)
+    return named or _texts_of_a_get(facts, name, first) or Verdict(Effect.READ, ("the method is GET",))
+
+
+def _name_of_a_get(facts: Facts, name: list[str], lead: str) -> Verdict | None:
+    """What the name and the path of a GET say that it does, unless it asks after a state."""
     if done := _done_to_one_or_all(facts):
         return Verdict(Effect.DANGER, (f"GET, but it is told to “{done}”",))
-    asked = sentences.asks(facts.summary) and name[-1:] in (["status"], ["state"])
-    for word in () if asked else (lead, last[0] if len(last) == 1 else _path_verb(facts), *name[:1]):
-        if word in (words.DANGER | words.GET_TAKES) - words.GET_NOUNS:
+    if sentences.asks(facts.summary) and name[-1:] in (["status"], ["state"]):
+        return None
+    last = path_words(facts)
+    ends = [word for word in name[1:][-1:] if word in words.DANGER]
+    for word in (lead, last[0] if len(last) == 1 else _path_verb(facts), *name[:1], *ends):
+        if word in (words.DANGER | words.GET_TAKES | words.GET_ORDERS) - words.GET_NOUNS:
             return Verdict(Effect.DANGER, (f"GET, but the name says “{word}”",))
         if word in words.GET_WRITES:
             return Verdict(Effect.WRITE, (f"GET, but the name says “{word}”",))
+    return None
+
+
+def _texts_of_a_get(facts: Facts, name: list[str], first: str) -> Verdict | None:
+    """What the summary and the description of a GET say that it does."""
     opening = next(iter(spelled(first)), "")
-    if plain_verb(opening) in words.DANGER - words.NOUNS_TOO or russian_deed(facts.summary, facts.description):
+    orders = opening in words.DANGER - words.GET_NOUNS | words.GET_ORDERS or sentences.phrasal(first)
+    deeds = plain_verb(opening) in words.DANGER - words.NOUNS_TOO or russian_deed(facts.summary, facts.description)
+    if orders or deeds:
         return Verdict(Effect.DANGER, (f"GET, but the description begins with “{opening}”",))
     if plain_verb(opening) in words.GET_WRITES:
         return Verdict(Effect.WRITE, (f"GET, but the description begins with “{opening}”",))
-    if deed:
+    if deed := next(filter(None, map(sentences.opening_deed, (facts.summary, facts.description))), ""):
         effect = Effect.WRITE if plain_verb(deed) in ordinary.PERSONAL else Effect.DANGER
         return Verdict(effect, (f"GET, but the text says that it does something: “{deed}”",))
-    if gift := next(filter(None, map(sentences.gives_access, (facts.summary, " ".join(last)))), ""):
+    told = (facts.summary, " ".join(path_words(facts)), " ".join(name))
+    if gift := next(filter(None, map(sentences.gives_access, told)), ""):
         return Verdict(Effect.DANGER, (f"GET, but the text says “{gift}”",))
-    return Verdict(Effect.READ, ("the method is GET",))
+    return None
 
 
 def _without_things(facts: Facts, name: list[str]) -> list[str]:
@@ -118,8 +134,8 @@ def _path_verb(facts: Facts) -> str:
     """The verb of a path that says what it does: `/delete_user`, `/doDelete`, `/delete/{id}`; else nothing."""
     fixed = [spelled(segment) for segment in path_segments(facts.path) if "{" not in segment]
     said = _without_things(facts, [word for word in fixed[-1] if word != "do"]) if fixed else []
-    verb = lead_verb(said)
-    return verb if said and verb == plain_verb(said[0]) and verb not in words.NOUNS_TOO else ""
+    verb, alone = plain_verb("".join(said[:1])), words.GET_TAKES if len(said) == 1 else frozenset()
+    return verb if verb in (words.DANGER | words.GET_ORDERS | alone | words.GET_WRITES) - words.GET_NOUNS else ""
 
 
 def _done_to_one_or_all(facts: Facts) -> str:
@@ -128,6 +144,10 @@ def _done_to_one_or_all(facts: Facts) -> str:
     for *_, verb, whole in (["", "", *last], ["", "", *spelled(facts.operation_id)]):
         if whole in {"all", "now"} and verb in words.DANGER | words.GET_TAKES | {"release"}:
             return f"{verb} {whole}"
+    if phrasal := next(
+        filter(None, (sentences.phrasal(" ".join(spelled(s))) for s in (*segments[-2:], facts.operation_id))), ""
+    ):
+        return phrasal
     return last[0] if len(last) == 1 and last[0] in words.NO_NOUNS_OF_ONE and segments[-2].endswith("}") else ""
 
 

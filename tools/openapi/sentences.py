@@ -56,6 +56,7 @@ KEEPS_NOTHING = re.compile(
 DRAFTS = re.compile(
     r"\s*(create|save|add|make|write|edit|update)s? (an? |the |your |one's )?(new )?draft\b"
     r"|\s*(созда|сохрани|добави|измени|обнови)ть (новый )?черновик", re.I)  # fmt: skip
+PHRASAL = re.compile(r"\s*(turn|switch|power|log|sign|opt|wake|shut|roll|cut) (on|off|out|up|down|back)\b", re.I)
 RU_THIRD = r"[а-яё]{2,}(?:ет|ёт|ит|ют|ут|ят|ат)(?:ся)?"
 WORKED_OUT = (
     r"(answers|responds) with\b|returns (how|whether|which|what|where|when)\b"
@@ -130,6 +131,12 @@ def asks(summary: str) -> str:
     if hit := RU_ASKS.match(summary):
         return hit.group(0).strip()
     return then if opening in ASKING and then in QUESTION else ""
+
+
+def phrasal(text: str) -> str:
+    """The verb of two words with which a text begins: “Turn on the light”, “Opt out of mails”; else nothing."""
+    hit = PHRASAL.match(text)
+    return hit.group(0) if hit else ""
 
 
 def drafts(summary: str) -> bool:

@@ -43,7 +43,7 @@ DANGER = frozenset(
     "enable block unblock transfer settle void book unlink dismiss reassign evacuate cleanup collect write discard "
     "bootstrap regenerate generate complete close reopen void trash recycle hangup dial call escalate sign resolve "
     "return scale resize share unshare expel kick mute leave quit depose forbid allow authorize deauthorize "
-    "enforce toggle arm disarm press open dispense ignite unmute".split()
+    "enforce toggle arm disarm press open dispense ignite unmute freeze unfreeze snooze".split()
 )
 MAKE = frozenset("create creates add insert append new make".split())
 # Danger verbs that also name an ordinary thing: to create a book books nothing.
@@ -76,8 +76,15 @@ GET_TAKES = frozenset(
     "set change update mark assign on off buy vote reserve join pair unpair connect disconnect forward reveal unmask "
     "decrypt".split()
 )
+# Words in front that order and name nothing: “Verify e-mail address”, `/verify-email`.
+GET_ORDERS = frozenset(
+    "verify acknowledge ack increment decrement buy unsubscribe redeem acquire dequeue consume disconnect unpair "
+    "reveal unmask decrypt".split()
+)
 # Words that follow one thing only as verbs: `/doors/{id}/open`.
-NO_NOUNS_OF_ONE = frozenset("open leave collect resolve complete skip attach drain drop".split())
+NO_NOUNS_OF_ONE = frozenset(
+    "open leave collect resolve complete skip attach drain drop retry rerun replay wake".split()
+)
 # The plurals that make a noun of the verb in front: “write-offs”, “sign-ups”, “take-downs”.
 PARTICLES = frozenset("offs ups ins outs downs backs overs".split())
 SHOWS = frozenset("get show read fetch retrieve view display download".split())
@@ -172,7 +179,8 @@ RU_DANGER = ("удал", "стер", "очист", "сброс", "отмен", "
              "выдать", "лишит", "деактив", "активир", "активац", "опублик", "импорт", "мигра", "примен", "верну",
              "возврат", "массов", "уволи", "увольн", "подпис", "выплат", "провест", "провед", "утверд", "согласова",
              "закры", "сверну", "снят", "снима", "переда", "исключ", "изъят", "штраф", "начисл", "оформ", "ликвид",
-             "аннулир", "обнул", "расторг", "продл", "масштаб", "выселит", "отчисл", "пополн", "перечисл")  # fmt: skip
+             "аннулир", "обнул", "расторг", "продл", "масштаб", "выселит", "отчисл", "пополн", "перечисл",
+             "подтверд", "подтвержд", "отпис", "вызва", "позвон")  # fmt: skip
 
 # Sentences of a description that decide by themselves, unless the operation only reads.
 DANGER_PHRASES = (
