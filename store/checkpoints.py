@@ -14,7 +14,8 @@ from langchain_core.runnables import RunnableConfig
 from langgraph.checkpoint.base import ChannelVersions, Checkpoint, CheckpointMetadata
 from langgraph.checkpoint.postgres.aio import AsyncPostgresSaver
 from langgraph.checkpoint.serde.jsonplus import JsonPlusSerializer
-from psycopg import errors
+from psycopg import AsyncCursor, errors
+from psycopg.rows import DictRow
 
 from store.errors import LostLease
 from store.pool import Connection, Pool
@@ -77,20 +78,21 @@ class FencedSaver(AsyncPostgresSaver):
 
     @asynccontextmanager
     async def _fenced(self, config: RunnableConfig) -> AsyncIterator[AsyncPostgresSaver]:
-        async with self._pool.connection() as connection, connection.transaction():
-            await self._check(connection, config.get("configurable", {})["thread_id"])
+        """A saver in a transaction that keeps the turn ours first; all is sent at once, then read whether it was."""
+        async with self._pool.connection() as connection, connection.pipeline(), connection.transaction():
+            held = await self._held(connection, config.get("configurable", {})["thread_id"])
             yield AsyncPostgresSaver(connection, serde=SERDE)
+            if not await held.fetchone():
+                raise LostLease
 
-    async def _check(self, connection: Connection, thread_id: str) -> None:
-        held = await connection.execute(
+    async def _held(self, connection: Connection, thread_id: str) -> AsyncCursor[DictRow]:
+        return await connection.execute(
             """
             select 1 from turns where id = %s and fence = %s and conversation_id::text = %s and state = 'running'
             for share
             """,
             (self._turn_id, self._fence, thread_id),
         )
-        if not await held.fetchone():
-            raise LostLease
 
 
 async def _nothing(name: str) -> None:
