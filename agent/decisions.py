@@ -156,14 +156,20 @@ class Decisions(Library):
         await turns.resume(connection, turn_id)
 
     @as_person
-    async def _see_to(self, principal: Principal, turn: Turn) -> None:
-        """What a turn may need when its person looks: their fresh token, or an end after too many dead workers."""
+    async def _see_to(self, principal: Principal, turn: Turn) -> bool:
+        """What a turn may need when its person looks: their fresh token, or an end after too many dead workers.
+
+        Says whether it needed something.
+        """
         with refusing():
             if turn.state == "waiting_auth" and self._credentials.good(principal):
                 async with transaction(self._pool) as connection:
                     await self._go_on(connection, principal, turn.id)
-            elif turn.state == "running" and turn.lease_until and turn.lease_until < datetime.now(UTC):
+                return True
+            if turn.state == "running" and turn.lease_until and turn.lease_until < datetime.now(UTC):
                 await self._worker.reap()
+                return True
+        return False
 
     async def _turn_of_decision(self, principal: Principal, decision: Decision) -> Turn:
         turn = await self._turn_of_approval(principal, decision.approval_id)

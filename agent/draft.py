@@ -8,15 +8,16 @@ from weakref import WeakSet
 import psycopg
 from psycopg_pool import PoolTimeout
 
-from agent.steps import Reasoning, Step, TokenText
+from agent.steps import ModelEnded, Reasoning, Step, TokenText
 from agent.transcript import Transcript
 from store.messages import Content
 
 PAUSE = 1.0
+UNHURRIED = (TokenText, Reasoning, ModelEnded)  # behind the last of them comes a checkpoint, then a call or the end
 
 
 class Draft:
-    """Saves at every step, and at most once in `pause` seconds while words come in; never holds the words up.
+    """Saves at every step of a tool, and once in `pause` seconds while words come in; never holds the words up.
 
     Until it is `loaded`, what was said before is missing from it, so nobody follows it.
     """
@@ -31,9 +32,11 @@ class Draft:
         self._watchers: WeakSet[asyncio.Event] = WeakSet()
 
     def tell(self, step: Step) -> None:
-        """Fold a step in and wake whoever watches."""
+        """Fold a step in, and wake whoever watches if it shows anything."""
+        before = self.transcript.version
         self.transcript.fold(step)
-        self.touch(urgent=not isinstance(step, TokenText | Reasoning))
+        if self.transcript.version != before:
+            self.touch(urgent=not isinstance(step, UNHURRIED))
 
     def touch(self, *, urgent: bool = True) -> None:
         """The transcript changed."""

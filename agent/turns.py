@@ -31,6 +31,7 @@ from agent.titles import title_of
 from agent.views import Attachment, ConversationRow, Message, Page, Spent, TurnRef
 from agent.worker import Worker
 from store import conversations, limits, messages, turns
+from store.errors import TurnActive
 from store.messages import Content
 from store.pool import Connection, Pool, transaction
 from store.turns import Request, Turn
@@ -196,13 +197,19 @@ class Turns(Decisions):
         page = await super().open(principal, conversation_id, before, limit)
         if page.active_turn is None or page.active_turn.state not in ("waiting_auth", "running"):
             return page
-        await self._see_to(principal, await self._turn(principal, conversation_id, page.active_turn.turn_id))
-        return await super().open(principal, conversation_id, before, limit)
+        turn = await self._turn(principal, conversation_id, page.active_turn.turn_id)
+        changed = await self._see_to(principal, turn)
+        return await super().open(principal, conversation_id, before, limit) if changed else page
 
     async def _start(self, principal: Principal, request: Request, *, new: bool = False) -> TurnRef:
+        accept = partial(retried, partial(self._accept, principal, request, new=new))
         with refusing(request.lang):
-            await self._see_to_active(principal, request.conversation_id)
-            accepted = await retried(partial(self._accept, principal, request, new=new))
+            try:
+                accepted = await accept()
+            except TurnActive:
+                if not await self._see_to_active(principal, request.conversation_id):
+                    raise
+                accepted = await accept()
         await self._failpoints.reach("K01")
         if accepted.queued:
             self._worker.wake()
@@ -212,11 +219,10 @@ class Turns(Decisions):
         driver = self._worker.drivers.get(turn_id)
         return driver.draft if driver and driver.draft.loaded else None
 
-    async def _see_to_active(self, principal: Principal, place: UUID) -> None:
+    async def _see_to_active(self, principal: Principal, place: UUID) -> bool:
         async with self._pool.connection() as connection:
             active = await turns.active(connection, principal.tenant, principal.subject, place)
-        if active:
-            await self._see_to(principal, active)
+        return active is not None and await self._see_to(principal, active)
 
     async def _accept(self, principal: Principal, request: Request, new: bool) -> turns.Accepted:
         mine = request.tenant, request.owner
