@@ -23,7 +23,10 @@ POLICY = {
     "worker-src": "'self' blob:",
 }
 DATA = ("application/json", "text/event-stream")
-BLOCKED = ("/gradio_api/proxy=", "/gradio_api/file=http", "/proxy=", "/file=http", "/gradio_api/upload", "/upload")
+BLOCKED = (
+    "/gradio_api/proxy=", "/gradio_api/file=http", "/proxy=", "/file=http", "/gradio_api/upload", "/upload",
+    "/gradio_api/dev/", "/dev/",  # a stream without an end, for whoever asks
+)  # fmt: skip
 
 
 class SecurityHeaders:

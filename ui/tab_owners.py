@@ -1,10 +1,12 @@
 """Whose Gradio session it is: the first person that uses a session id keeps it, so a guessed one opens nothing.
 
-Gradio itself takes whoever names a session id for its owner: its stream, its state and its cancel would be open.
+Gradio itself takes whoever names a session id for its owner: its stream, its state and its cancel would be open. The
+same holds for the id of an event, by which a program reads the answer to its call; it is the person's it was given to.
 """
 
 import json
 from collections import OrderedDict
+from collections.abc import Iterator
 from urllib.parse import parse_qs
 
 from starlette.requests import Request
@@ -36,18 +38,29 @@ class TabOwners:
             return
         if scope["method"] == "POST":
             body = await whole(receive)
-            named, receive = session_in(body), again(body, receive)
+            named, receive = [*ids_in(body, "session_hash", "event_id")], again(body, receive)
         else:
             named = _named_by(scope)
-        if named and not await self._may(named, Request(scope)):
+        calls = _calls(scope)
+        person = await self._person(Request(scope)) if named or calls else NOBODY
+        if not all(self._may(name, person, scope["method"]) for name in named):
             await JSONResponse({"code": "not_found", "text": "Not found."}, 404)(scope, receive, send)
             return
-        await self.app(scope, receive, send)
+        await self.app(scope, receive, self._noting(send, person) if calls else send)
 
-    async def _may(self, session: str, request: Request) -> bool:
+    def _noting(self, send: Send, person: Owner) -> Send:
+        """The id of an event is its caller's from when they learn it."""
+
+        async def noted(message: Message) -> None:
+            for event in ids_in(message.get("body", b""), "event_id"):
+                self._keeps(event, person)
+            await send(message)
+
+        return noted
+
+    def _may(self, session: str, person: Owner, method: str) -> bool:
         """Reading of nobody claims nothing: a frame's heartbeat comes before its person is known, without a header."""
-        person = await self._person(request)
-        if person == NOBODY and request.method == "GET":
+        if person == NOBODY and method == "GET":
             return self._owners.get(session, NOBODY) == NOBODY
         return self._keeps(session, person)
 
@@ -67,23 +80,34 @@ class TabOwners:
         return owner == person
 
 
-def _named_by(scope: Scope) -> str:
-    """The session id of an address: in its query, or as the part that follows."""
-    asked = parse_qs(scope["query_string"].decode("latin-1")).get("session_hash")
-    if asked:
-        return asked[0]
+def _calls(scope: Scope) -> bool:
+    """Whether the answer to a request names a new event."""
+    return scope["method"] == "POST" and scope["path"].removeprefix(ROUTES).startswith(("call/", "queue/join"))
+
+
+def _named_by(scope: Scope) -> list[str]:
+    """The ids in an address: a session in its query or as the part that follows, an event at the end of a call."""
+    asked = parse_qs(scope["query_string"].decode("latin-1")).get("session_hash", [])
     route, _, rest = scope["path"].removeprefix(ROUTES).partition("/")
-    return rest.partition("/")[0] if route in ("heartbeat", "stream") else ""
+    if route == "call" and "/" in rest:
+        return [*asked, rest.rpartition("/")[2]]
+    return asked or ([rest.partition("/")[0]] if route in ("heartbeat", "stream") else [])
 
 
 def session_in(body: bytes) -> str:
-    """The session id in a JSON body; "" where there is none (the route itself refuses what is no JSON)."""
+    """The session id in a JSON body, "" where there is none."""
+    return next(ids_in(body, "session_hash"), "")
+
+
+def ids_in(body: bytes, *names: str) -> Iterator[str]:
+    """The ids of these names in a JSON body (the route itself refuses what is no JSON)."""
     try:
         data = json.loads(body)
     except (ValueError, RecursionError):
-        return ""
-    session = data.get("session_hash") if isinstance(data, dict) else None
-    return session if isinstance(session, str) else ""
+        return
+    for name in names if isinstance(data, dict) else ():
+        if isinstance(data.get(name), str) and data[name]:
+            yield data[name]
 
 
 async def whole(receive: Receive) -> bytes:

@@ -30,7 +30,8 @@ async def test_other_origins_may_not_read(http):
 
 
 @pytest.mark.parametrize(
-    "path", ["/gradio_api/proxy=http://169.254.169.254/", "/gradio_api/file=http://169.254.169.254/"]
+    "path",
+    ["/gradio_api/proxy=http://169.254.169.254/", "/gradio_api/file=http://169.254.169.254/", "/gradio_api/dev/reload"],
 )
 async def test_gradios_proxy_routes_are_closed(http, path):
     assert (await http.get(path)).status_code == 404

@@ -83,6 +83,26 @@ async def test_t52_no_route_takes_anothers_session(anna, vera, route):
     await told(anna, f"s-{route}")
 
 
+async def test_t52_the_answer_to_a_call_is_its_callers_alone(anna, vera, served):
+    async def called(client: httpx.AsyncClient) -> str:
+        config = (await client.get("/config")).json()
+        chat = next(d for d in config["dependencies"] if d["api_name"] == "chat")
+        answer = await client.post(f"/gradio_api/call/{chat['api_name']}", json={"data": ["hello", *[""] * 5]})
+        return f"/gradio_api/call/chat/{answer.json()['event_id']}"
+
+    address = await called(anna)
+    async with httpx.AsyncClient(base_url=served.url) as nobody:
+        for other in (vera, nobody):
+            assert (await other.get(address)).status_code == 404
+    event = address.rpartition("/")[2]
+    for route in ("cancel", "reset"):
+        body = {"session_hash": "s-of-vera", "fn_index": 0, "event_id": event}
+        assert (await vera.post(f"/gradio_api/{route}", json=body)).status_code == 404
+    own = await anna.get(address)
+    assert own.status_code == 200
+    assert "event: complete" in own.text
+
+
 async def test_t52_a_browser_that_signed_out_is_a_stranger(anna, served):
     await join(anna, "s-out")
     async with httpx.AsyncClient(base_url=served.url) as stranger:
