@@ -51,7 +51,9 @@ def parameter(kinds: Kinds, place: str, wire: str) -> Given:
     random = kinds.random
     shape = random.choice(("one", "one", "list", "object", "json" if place == "query" else "one"))
     style, explode = _style(random, place, shape, wire)
-    kind = _kind(kinds, place, shape)
+    kind = (
+        kinds.behind(_kind(kinds, place, shape)) if not (explode and shape == "object") else _kind(kinds, place, shape)
+    )
     required = place == "path" or (random.random() < 0.4 and wire.lower() not in UNASKED)
     written: dict[str, Any] = {"name": wire, "in": place, "required": required}
     if shape == "json":
@@ -60,6 +62,8 @@ def parameter(kinds: Kinds, place: str, wire: str) -> Given:
         written |= {"schema": kind.schema, "style": style, "explode": explode}
         if style == {"query": "form", "cookie": "form"}.get(place, "simple") and random.random() < 0.5:
             del written["style"]
+    if place == "query" and style == "form" and shape == "one" and random.random() < 0.3:
+        written["allowReserved"] = True
     if random.random() < 0.3:
         written |= {"description": "What it is for.", "deprecated": True}
     return Given(place, wire, kind, required, style, explode, written)
@@ -113,7 +117,7 @@ def body(kinds: Kinds) -> Sent:
     content_type, kind, media = make(kinds)
     required = kinds.random.random() < 0.7
     content = {content_type: media}
-    if kinds.random.random() < 0.2:
+    if content_type != "application/xml" and kinds.random.random() < 0.2:
         content = {"application/xml": {"schema": {"type": "object"}}, **content}
     return Sent(content_type, kind, required, {"required": required, "content": content}, media.get("encoding", {}))
 
@@ -171,6 +175,9 @@ def _object(fields: dict[str, Kind]) -> Kind:
 
 def _text(kinds: Kinds) -> tuple[str, Kind, dict[str, Any]]:
     kind = Kind({"type": "string"}, lambda r: r.choice(("hello", "Привет\nмир", "{}")), lambda _: 7, "string")
+    written = kinds.record(1).schema if kinds.random.random() < 0.2 else None
+    if written is not None:
+        return "application/xml", kind, {"schema": written}
     return kinds.random.choice(("text/plain", "text/csv")), kind, {"schema": kind.schema}
 
 
