@@ -339,7 +339,7 @@ def page_options(house: House, toolset: Toolset) -> PageOptions:
         ],
         pages=("approvals", "audit", "usage", "router"),
         public_url=settings.public_url,
-        allowed_hosts=settings.allowed_hosts,
+        allowed_hosts=settings.hosts,
         allowed_origins=settings.allowed_origins,
         frame_ancestors=settings.frame_ancestors,
         user_jwt_header=settings.user_jwt_header,

@@ -17,6 +17,7 @@ ServiceAuth = Literal["signed", "none", "bearer", "api_key", "basic", "oauth2_pa
 SignIn = Literal["demo", "password", "header", "embed", "hf"]
 ORIGIN = re.compile(r"https?://[\w.-]+(:\d+)?")
 LOOPBACK = frozenset({"127.0.0.1", "::1", "localhost"})
+OWN_NAMES = ["127.0.0.1", "localhost", "*.localhost", "[::1]"]
 SIGNATURES = frozenset(
     {"RS256", "RS384", "RS512", "PS256", "PS384", "PS512", "ES256", "ES384", "ES512", "Ed25519", "EdDSA"}
 )
@@ -44,7 +45,11 @@ class Settings(BaseSettings):
     data_dir: Path = Field(Path("data"), description="Folder for the embedded database, keys and caches.")
     public_url: str | None = Field(None, description="Address people use, e.g. https://chat.example.com.")
     production: bool = Field(False, description="Refuse demo defaults: needs APP_SECRETS, no demo sign-in.")
-    allowed_hosts: Names = Field(["*"], description="Host names the server answers to, comma-separated.")
+    allowed_hosts: Names = Field(
+        ["*"],
+        description="Host names the server answers to, comma-separated. With `*` a demo that listens on this machine "
+        "alone answers to localhost and 127.0.0.1.",
+    )
     allowed_origins: Names = Field([], description="Origins that may call the API from a browser, comma-separated.")
     frame_ancestors: Names = Field([], description="Origins that may show the chat in a frame, comma-separated.")
 
@@ -299,6 +304,15 @@ class Settings(BaseSettings):
             check_secret(self.user_jwt_secret.get_secret_value())
         except ValueError as error:
             raise ValueError(f"USER_JWT_SECRET: {error}") from None
+
+    @property
+    def hosts(self) -> list[str]:
+        """The host names to answer to. A demo for this machine alone knows only its own, unless it is told others.
+
+        It signs in whoever presses a button, so a page elsewhere whose name leads here (DNS rebinding) would be anyone.
+        """
+        alone = self.sign_in == "demo" and self.host in LOOPBACK and not self.public_url
+        return OWN_NAMES if alone and self.allowed_hosts == ["*"] else self.allowed_hosts
 
     @property
     def makes_tokens(self) -> bool:

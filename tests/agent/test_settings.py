@@ -97,3 +97,26 @@ def test_a_space_knows_its_own_address(monkeypatch):
     assert load_settings().public_url == "https://someone-countersign.hf.space"
     monkeypatch.setenv("PUBLIC_URL", "https://chat.example.com")
     assert load_settings().public_url == "https://chat.example.com"
+
+
+@pytest.mark.parametrize(
+    ("env", "any_name"),
+    [
+        ({}, False),
+        ({"HOST": "localhost"}, False),
+        ({"HOST": "0.0.0.0"}, True),
+        ({"PUBLIC_URL": "https://chat.example.com"}, True),
+        ({"SIGN_IN": "header", "PROXY_SECRET": "p" * 40}, True),
+    ],
+)
+def test_a_demo_for_this_machine_alone_answers_to_its_own_names(monkeypatch, env, any_name):
+    for name, value in env.items():
+        monkeypatch.setenv(name, value)
+    hosts = load_settings().hosts
+    assert (hosts == ["*"]) is any_name
+    assert any_name or {"127.0.0.1", "localhost"} < set(hosts)
+
+
+def test_names_that_are_told_count_for_a_demo_too(monkeypatch):
+    monkeypatch.setenv("ALLOWED_HOSTS", "box.lan, other.lan")
+    assert load_settings().hosts == ["box.lan", "other.lan"]

@@ -1,8 +1,13 @@
 """What every answer carries, and what is closed."""
 
+from dataclasses import replace
+
+import httpx
 import pytest
 
+from agent.settings import OWN_NAMES
 from tests.ui.conftest import sign_in
+from tests.ui.house import OPTIONS, House
 
 
 async def test_the_content_policy_lets_only_listed_sites_frame_the_page(http):
@@ -35,6 +40,25 @@ async def test_other_origins_may_not_read(http):
 )
 async def test_gradios_proxy_routes_are_closed(http, path):
     assert (await http.get(path)).status_code == 404
+
+
+@pytest.mark.parametrize(
+    ("host", "status"),
+    [
+        ("127.0.0.1:7860", 200),
+        ("localhost:7860", 200),
+        ("[::1]:7860", 200),
+        ("chat.localhost", 200),
+        ("evil.example", 400),
+        ("127.0.0.1.evil.example:7860", 400),
+        ("evillocalhost", 400),
+        ("", 400),
+    ],
+)
+async def test_t59_a_name_that_leads_here_for_once_is_not_answered(host, status):
+    app = House(replace(OPTIONS, allowed_hosts=OWN_NAMES)).app()
+    async with httpx.AsyncClient(transport=httpx.ASGITransport(app), base_url="http://chat.test") as client:
+        assert (await client.get("/signin", headers={"host": host})).status_code == status
 
 
 async def test_files_of_the_machine_are_not_served(http):
