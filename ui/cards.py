@@ -111,9 +111,12 @@ def ask(part: Part) -> Value:
 
 
 def error(part: Part, turn_id: str | None) -> Value:
-    """A turn that could not go on; with `turn_id` the person may try the same turn again."""
+    """A turn that could not go on; with `turn_id` the person may try the same turn again.
+
+    Its `id` makes a refusal that says the same as the one before it a new one, which the page draws.
+    """
     meta = part["metadata"]
-    shown = {"kind": "error", "code": meta["code"], "text": part["content"], "ref": meta.get("ref")}
+    shown = {"kind": "error", "id": meta["id"], "code": meta["code"], "text": part["content"], "ref": meta.get("ref")}
     return shown | {"retry": meta.get("retry", False), "turn_id": turn_id, "refused": turn_id is None}
 
 
