@@ -56,6 +56,7 @@ from ui.pages.feedback import StoredFeedback
 from ui.pages.usage import StoredUsage
 from ui.renewal import Fresh, of_our_own, of_the_demo
 from ui.sessions import Sessions, StoredRows
+from ui.tries import StoredTries
 from ui.visitors import Verifier
 
 PEOPLE = {
@@ -233,6 +234,7 @@ async def opened(house: House) -> AsyncIterator[tuple[Services, PageOptions]]:
             specs=toolset.specs,
             ready=lambda: ready(pool),
             gauges=lambda: gauges(pool),
+            tries=StoredTries(pool, settings.sign_ins_per_minute),
             fresh=fresh_tokens(house, token_place, known, tokens),
             proxy=proxy_people(settings, known, tokens),
             provider=open_id_provider(settings, http, house.keys, tokens),

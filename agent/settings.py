@@ -173,6 +173,9 @@ class Settings(BaseSettings):
     )
     max_message_bytes: int = Field(100_000, ge=100, description="Largest message.")
     turns_per_minute: int = Field(20, ge=1, description="Turns one person may start in a minute.")
+    sign_ins_per_minute: int = Field(
+        20, ge=1, description="Passwords that may be tried in a minute from one address (`password` sign-in)."
+    )
     retention_days: int | None = Field(None, ge=1, description="Days until unused conversations are deleted.")
 
     # Logs, metrics and traces

@@ -87,6 +87,7 @@ def test_the_settings_of_the_pages_exist() -> None:
     known = set(re.findall(r"^\| `([A-Z_]+)`", read("docs/configuration.md"), re.M))
     elsewhere = {"USER_JWT", "CHAT_URL", "POSTGRES_PASSWORD", "DANGER", "TOOLS", "ARGS", "TENANT:SEQ:HASH"}
     elsewhere |= {"OTEL_EXPORTER_OTLP_HEADERS"}  # read by the exporter itself
+    elsewhere |= {"FORWARDED_ALLOW_IPS"}  # read by uvicorn itself
     named = {text for page in PAGES for text in code(page) if re.fullmatch(r"[A-Z]+(_[A-Z]+)*", text)}
     assert named - elsewhere <= known
 

@@ -16,6 +16,7 @@ from ui.pages.feedback import FeedbackLog
 from ui.pages.usage import UsageLog
 from ui.proxy import ProxyPeople
 from ui.sessions import Sessions
+from ui.tries import Tries
 from ui.visitors import Verifier
 
 MOST_EXAMPLES = 4
@@ -124,3 +125,4 @@ class Services:
     provider: OpenIdProvider | None = None
     jwks: Callable[[], dict[str, Any]] | None = None
     gauges: Gauges | None = None
+    tries: Tries | None = None

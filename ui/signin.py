@@ -26,7 +26,7 @@ CHEVRON = '<svg viewBox="0 0 16 16" class="cs-i" aria-hidden="true"><path d="M6 
 WARN = (
     '<svg viewBox="0 0 16 16" class="cs-i" aria-hidden="true"><path d="M8 5.4v3.4M8 11.2v.1M8 2L14.4 13.4H1.6z"/></svg>'
 )
-ERRORS = ("wrong", "down", "none", "provider", "refused", "unproven", "unlisted")
+ERRORS = ("wrong", "often", "down", "none", "provider", "refused", "unproven", "unlisted")
 LANGUAGES: dict[Lang, str] = {"en": "English", "ru": "Русский"}
 
 
@@ -44,6 +44,7 @@ def signin_routes(services: Services, options: PageOptions, visitors: Visitors) 
 
     @router.post("/signin")
     async def sign_in(
+        request: Request,
         username: Annotated[str, Form(max_length=200)],
         password: Annotated[str, Form(max_length=1000)] = "",
         next: Annotated[str, Form(max_length=2000)] = "/",
@@ -52,6 +53,8 @@ def signin_routes(services: Services, options: PageOptions, visitors: Visitors) 
             return back(next, "none")
         if options.sign_in == "demo":
             password = people[username].password if username in people else password
+        elif await _too_often(services, request):
+            return back(next, "often")
         try:
             token = await services.authority.token(username, password)
             person = await services.verifier.verify(token)
@@ -73,6 +76,12 @@ def signin_routes(services: Services, options: PageOptions, visitors: Visitors) 
         return answer
 
     return router
+
+
+async def _too_often(services: Services, request: Request) -> bool:
+    """Whether passwords are tried too often from where this try comes."""
+    address = request.client.host if request.client else ""
+    return services.tries is not None and await services.tries.wait(address) > 0
 
 
 def set_session(answer: Response, name: str, handle: str, secure: bool) -> None:

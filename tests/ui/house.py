@@ -17,6 +17,7 @@ from ui.app import build_app
 from ui.options import DemoPerson, Example, PageOptions, Services, WritableTool, WrongPassword
 from ui.renewal import of_the_demo
 from ui.sessions import Sessions
+from ui.tries import Tries
 
 PEOPLE = [
     DemoPerson("vera", "v", {"en": "Vera Lindqvist", "ru": "Вера Линдквист"}, "viewer"),
@@ -159,6 +160,7 @@ class House:
     audit: Log = field(default_factory=Log)
     usage: Counts = field(default_factory=Counts)
     ready: dict[str, bool] = field(default_factory=lambda: {"database": True})
+    tries: Tries | None = None
 
     def app(self):
         tokens = Tokens()
@@ -169,6 +171,16 @@ class House:
         sessions = Sessions(self.rows, KeyRing(new_secrets()))
         fresh = of_the_demo(tokens, tokens, NAMES)
         services = Services(
-            self.turns, sessions, tokens, tokens, self.audit, Chooser(), SPECS, ready, usage=self.usage, fresh=fresh
+            self.turns,
+            sessions,
+            tokens,
+            tokens,
+            self.audit,
+            Chooser(),
+            SPECS,
+            ready,
+            usage=self.usage,
+            fresh=fresh,
+            tries=self.tries,
         )
         return build_app(services, self.options)
