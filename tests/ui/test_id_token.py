@@ -2,7 +2,6 @@
 
 import hashlib
 import json
-import time
 from base64 import urlsafe_b64encode
 
 import httpx
@@ -15,7 +14,7 @@ from ui.id_token import IdTokens, KeysUnknown, NotProven, at_hash
 
 ISSUER, CLIENT, NONCE, ACCESS = "https://huggingface.co", "client-1", "nonce-of-this-browser", "hf_oauth_access"
 SECRET = "a-secret-of-the-oauth-app-0123456789"
-NOW = int(time.time())
+NOW = 1_800_000_000
 RSA = RSAKey.generate_key(2048, {"kid": "r1", "use": "sig", "alg": "RS256"})
 EC = ECKey.generate_key("P-256", {"kid": "e1"})
 ED = OKPKey.generate_key("Ed25519", {"kid": "d1"})
