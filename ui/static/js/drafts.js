@@ -32,7 +32,7 @@ function keep() {
 function restore(tries = 30) {
   const box = area();
   if (box && left?.text && left.who && left.who === who() && left.at === page.conversation && !box.value) put(box, (restored = left.text));
-  if (left && tries) return setTimeout(restore, 100, tries - 1);
+  if (left && tries) return setTimeout(restore, 100, tries - Boolean(page.person)); // not before it is known who is here
   left = null;
 }
 
