@@ -16,8 +16,8 @@ from store.person import PERSON_ROLE, Actor, act_for, acting
 Connection = AsyncConnection[DictRow]
 Pool = AsyncConnectionPool[Connection]
 MAY_SET = 160_000  # since PostgreSQL 16 a member of a role may take it only where the grant says so
-# The path is kept as it is: the schema "$user" in it would be another one under another role.
 _last: WeakKeyDictionary[AsyncConnection[Any], Actor] = WeakKeyDictionary()  # for whom each was lent last
+# The path is kept as it is: the schema "$user" in it would be another one under another role.
 _SET_UP: LiteralString = """
     select set_config('idle_in_transaction_session_timeout', %(idle)s, false),
         set_config('search_path', array_to_string(array(

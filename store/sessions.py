@@ -1,8 +1,8 @@
 """Signed-in browsers. Only the hash of a session's handle is stored, and the person's token only sealed."""
 
-from dataclasses import dataclass, field
+from dataclasses import asdict, dataclass, field
 from datetime import datetime
-from typing import LiteralString
+from typing import Any, LiteralString
 
 from store.pool import Connection
 from store.rows import one, storable
@@ -28,18 +28,11 @@ class Session:
 async def put(connection: Connection, session: Session) -> None:
     """Store a new session."""
     await connection.execute(
-        f"insert into sessions ({COLUMNS}) values (%s, %s, %s, %s, %s, %s, %s, %s, %s)",
-        (
-            session.handle_sha256,
-            session.tenant,
-            session.subject,
-            storable(session.name),
-            session.role,
-            session.mode,
-            session.sealed,
-            session.token_expires,
-            session.expires_at,
-        ),
+        f"""
+        insert into sessions ({COLUMNS}) values (%(handle_sha256)s, %(tenant)s, %(subject)s, %(name)s, %(role)s,
+            %(mode)s, %(sealed)s, %(token_expires)s, %(expires_at)s)
+        """,
+        _values(session),
     )
 
 
@@ -50,22 +43,18 @@ async def renew(connection: Connection, session: Session) -> bool:
     """
     done = await connection.execute(
         """
-        update sessions set name = %s, role = %s, mode = %s, sealed = %s, token_expires = %s, expires_at = %s
-        where handle_sha256 = %s and tenant = %s and subject = %s and expires_at > clock_timestamp()
+        update sessions set name = %(name)s, role = %(role)s, mode = %(mode)s, sealed = %(sealed)s,
+            token_expires = %(token_expires)s, expires_at = %(expires_at)s
+        where handle_sha256 = %(handle_sha256)s and tenant = %(tenant)s and subject = %(subject)s
+            and expires_at > clock_timestamp()
         """,
-        (
-            storable(session.name),
-            session.role,
-            session.mode,
-            session.sealed,
-            session.token_expires,
-            session.expires_at,
-            session.handle_sha256,
-            session.tenant,
-            session.subject,
-        ),
+        _values(session),
     )
     return done.rowcount == 1
+
+
+def _values(session: Session) -> dict[str, Any]:
+    return asdict(session) | {"name": storable(session.name)}
 
 
 async def get(connection: Connection, handle_sha256: bytes) -> Session | None:

@@ -11,7 +11,7 @@ from typing import Any
 
 ROOT = Path(__file__).parents[1]
 LOCKS = ("requirements.lock", "requirements-extras.lock", "requirements-dev.lock")
-ELSEWHERE = "Nothing is known of these. Run `make audit` where https://pypi.org/pypi/NAME/VERSION/json can be read."
+ELSEWHERE = "Nothing is known of these. Run `make audit` where PyPI can be asked about each of them."
 
 
 def verdict(report: dict[str, Any]) -> tuple[int, list[str]]:

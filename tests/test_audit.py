@@ -29,6 +29,8 @@ def test_the_verdict_is_of_every_package(packages, status, says):
 
 
 def test_who_reached_nobody_says_so():
-    status, lines = learned("", "Traceback ...\nrequests.exceptions.ConnectionError: Failed to resolve 'pypi.org'\n")
+    status, lines = learned(
+        "", "Traceback ...\nrequests.exceptions.ConnectionError: Failed to resolve 'advisories.example'\n"
+    )
     assert status == 2
-    assert "Failed to resolve 'pypi.org'" in lines[0]
+    assert "Failed to resolve 'advisories.example'" in lines[0]

@@ -30,6 +30,14 @@ def test_a_lock_pins_everything_and_names_no_registry(name: str):
     assert [pin for pin in pins if "==" not in pin or "/" in pin or pin.startswith("-")] == []
 
 
+def test_no_file_names_the_host_of_a_registry():
+    hosts = [
+        f"{name}.{end}" for name, end in (("pypi", "org"), ("pythonhosted", "org"), ("npmjs", "org"), ("npmjs", "com"))
+    ]
+    held = {path: path.read_bytes().lower() for path in files()}
+    assert [str(path.relative_to(ROOT)) for path, text in held.items() if any(h.encode() in text for h in hosts)] == []
+
+
 def test_the_default_install_has_no_torch():
     names = {line.partition("==")[0] for line in (ROOT / "requirements.lock").read_text().splitlines()}
     assert "gradio" in names

@@ -32,6 +32,7 @@ from tools.always import ALWAYS
 
 QUICK = Limits(backoff=0.01, merge=0.0, retries=1)
 ANN = principal()
+LEASE = 2.0
 ALL_SPECS = {**SPECS, **{spec.name: spec for spec in ALWAYS}}
 
 

@@ -11,30 +11,14 @@ import pytest
 
 from agent.failpoints import Failpoints
 from agent.models.errors import ContextTooLong
-from store.pool import Pool, open_pool
+from agent.views import TurnRef
+from store.pool import Pool
 from tests.agent.assembly import ANN, House, cards, line, until, words_of
 
 SEEN = "One-two-three-four-five"
 GROWN = "One-two-three-four-five six seven"
 OTHER = "Something else altogether, and more of it than there was."
 SHORT = "No. Nothing."
-LEASE = 2.0
-
-
-@pytest.fixture
-async def two(database_url):
-    """Two processes on one database, one backend and one model; only the first has started."""
-    pools = [await open_pool(database_url, max_size=10) for _ in range(2)]
-    first = House(pools[0], database_url, options={"lease_seconds": LEASE})
-    second = House(pools[1], database_url, first.shelf, first.chat, options={"lease_seconds": LEASE})
-    await first.turns.start()
-    yield first, second
-    for house in (first, second):
-        await house.turns.drain(0.2)
-    faults = await first.faults()
-    for pool in pools:
-        await pool.close()
-    assert faults == []
 
 
 class Follower:
@@ -63,6 +47,14 @@ class Follower:
 def driver_of(house: House):
     [driver] = house.turns._worker.drivers.values()
     return driver
+
+
+async def begun(first: House, there: House, text: str = "talk") -> tuple[TurnRef, Follower]:
+    """A turn whose answer is held in its middle at the first, seen by somebody who follows it there."""
+    ref = await first.say(text, line(SEEN, middle=asyncio.Event()))
+    follower = Follower(there, ref)
+    await follower.sees(SEEN)
+    return ref, follower
 
 
 async def hears(house: House, text: str) -> None:
@@ -102,9 +94,7 @@ CHANGES = pytest.mark.parametrize("change_hands", [drained, lost])
 @CHANGES
 async def test_the_same_words_again_are_one_growing_text(two, change_hands):
     first, second = two
-    ref = await first.say("talk", line(SEEN, middle=asyncio.Event()))
-    there = Follower(second, ref)
-    await there.sees(SEEN)
+    ref, there = await begun(first, second)
     hold = asyncio.Event()
     first.chat.lines.append(line(GROWN.replace("-", " "), middle=hold))
     await change_hands(first, second)
@@ -122,9 +112,7 @@ async def test_the_same_words_again_are_one_growing_text(two, change_hands):
 @CHANGES
 async def test_other_words_take_the_place_once_they_are_as_many(two, change_hands):
     first, second = two
-    ref = await first.say("talk", line(SEEN, middle=asyncio.Event()))
-    follower = Follower(second, ref)
-    await follower.sees(SEEN)
+    _, follower = await begun(first, second)
     hold = asyncio.Event()
     first.chat.lines.append(line(OTHER, middle=hold))
     await change_hands(first, second)
@@ -140,9 +128,7 @@ async def test_other_words_take_the_place_once_they_are_as_many(two, change_hand
 @CHANGES
 async def test_fewer_words_take_the_place_when_they_are_all(two, change_hands):
     first, second = two
-    ref = await first.say("talk", line(SEEN, middle=asyncio.Event()))
-    follower = Follower(second, ref)
-    await follower.sees(SEEN)
+    ref, follower = await begun(first, second)
     first.chat.lines.append(line(SHORT))
     await change_hands(first, second)
     assert words_of(await follower.to_the_end()) == SHORT
@@ -153,9 +139,7 @@ async def test_fewer_words_take_the_place_when_they_are_all(two, change_hands):
 
 async def test_words_stay_in_view_however_often_a_turn_changes_hands(two):
     first, second = two
-    ref = await first.say("talk", line(SEEN, middle=asyncio.Event()))
-    follower = Follower(second, ref)
-    await follower.sees(SEEN)
+    _, follower = await begun(first, second)
     first.chat.lines.append(line("One", middle=asyncio.Event()))
     await drained(first, second)
     await hears(second, "One")
@@ -170,9 +154,7 @@ async def test_words_stay_in_view_however_often_a_turn_changes_hands(two):
 async def test_a_call_instead_of_words_ends_them(two):
     first, second = two
     first.shelf.put("d-1")
-    ref = await first.say("rename", line(SEEN, middle=asyncio.Event()))
-    follower = Follower(second, ref)
-    await follower.sees(SEEN)
+    _, follower = await begun(first, second, "rename")
     first.chat.lines += [line("", ("rename_thing", {"thing": "d-1", "name": "B"})), line("Renamed.")]
     await drained(first, second)
     parts = await follower.to_the_end()
@@ -182,10 +164,10 @@ async def test_a_call_instead_of_words_ends_them(two):
 
 async def test_a_client_that_goes_on_from_what_it_has_gets_every_change_and_none_twice(two):
     first, second = two
-    ref = await first.say("talk", line(SEEN, middle=asyncio.Event()))
-    before = Follower(first, ref)
-    await before.sees(SEEN)
-    after = max(part["metadata"]["seq"] for part in before.frames[-1])
+    ref, client = await begun(first, first)
+    had = [*client.frames]
+    client.task.cancel()
+    after = max(part["metadata"]["seq"] for part in had[-1])
     hold = asyncio.Event()
     first.chat.lines.append(line(OTHER, middle=hold))
     await drained(first, second)
@@ -197,14 +179,12 @@ async def test_a_client_that_goes_on_from_what_it_has_gets_every_change_and_none
     fresh = [part for parts in follower.frames for part in parts if part["metadata"]["seq"] > after]
     assert all(part["content"] != SEEN for part in fresh)
     assert all(part["metadata"]["seq"] > after for part in parts)
-    assert_never_less(before.frames + follower.frames)
+    assert_never_less(had + follower.frames)
 
 
 async def test_a_stop_keeps_the_words_that_are_in_view(two):
     first, second = two
-    ref = await first.say("talk", line(SEEN, middle=asyncio.Event()))
-    follower = Follower(second, ref)
-    await follower.sees(SEEN)
+    ref, follower = await begun(first, second)
     first.chat.lines.append(line("One two", middle=asyncio.Event()))
     await drained(first, second)
     await hears(second, "One")
@@ -297,9 +277,7 @@ async def test_an_answer_that_the_checkpoint_could_not_take_stays_and_is_not_tol
 async def test_whoever_follows_where_the_turn_was_lost_sees_no_older_state(two):
     """The last save is behind what was told; the next worker's first one is beyond it."""
     first, second = two
-    ref = await first.say("talk", line(SEEN, middle=asyncio.Event()))
-    follower = Follower(first, ref)
-    await follower.sees(SEEN)
+    _, follower = await begun(first, first)
     await first.turns._worker._stop()
     async with first.pool.connection() as connection:
         await connection.execute("update messages set parts = '[]', version = version - 1 where role = 'assistant'")

@@ -12,27 +12,8 @@ from agent.leases import Heartbeat, LeaseLost
 from agent.steps import TokenText
 from store import leases
 from store import turns as turn_rows
-from store.pool import open_pool
-from tests.agent.assembly import ANN, House, cards, line, until, words_of
+from tests.agent.assembly import ANN, LEASE, House, cards, line, until, words_of
 from tests.agent.bench import Bench, principal
-
-LEASE = 2.0
-
-
-@pytest.fixture
-async def two(database_url):
-    """Two processes on one database, one backend and one model, with short leases."""
-    pools = [await open_pool(database_url, max_size=10) for _ in range(2)]
-    first = House(pools[0], database_url, options={"lease_seconds": LEASE})
-    second = House(pools[1], database_url, first.shelf, first.chat, options={"lease_seconds": LEASE})
-    await first.turns.start()
-    yield first, second
-    for house in (first, second):
-        await house.turns.drain(0.2)
-    faults = await first.faults()
-    for pool in pools:
-        await pool.close()
-    assert faults == []
 
 
 def driver_of(house: House):

@@ -51,6 +51,23 @@ def test_what_was_typed_is_for_its_writer_alone(visit, scripted):
     assert "between us" not in page.evaluate("JSON.stringify({...sessionStorage})")
 
 
+def test_what_was_typed_comes_back_however_late_the_page_learns_who_is_here(visit):
+    page = visit()
+    box = page.locator(".cs-box textarea")
+    expect(page.locator(".cs-acct")).to_be_attached()
+    box.fill("hello there")
+    held, known = [], False
+    page.goto("about:blank")
+    page.route("**/ui/shell*", lambda route: route.continue_() if known else held.append(route))
+    page.go_back()
+    expect(box).to_be_visible()
+    page.wait_for_timeout(4_000)  # longer than the box is watched once the person is known
+    expect(box).to_have_value("")
+    known = True
+    held[0].continue_()
+    expect(box).to_have_value("hello there")
+
+
 def test_what_was_typed_is_kept_until_the_server_has_it(visit):
     page = visit()
     box = page.locator(".cs-box textarea")

@@ -4,6 +4,7 @@ import copy
 from collections.abc import Iterator
 from typing import Any
 
+import httpx
 import pytest
 from playwright.sync_api import Browser, Page, expect
 
@@ -134,3 +135,16 @@ def test_a_deletion_of_unknown_outcome_that_ran_shows_that_the_thing_is_gone(pag
     assert 1 not in own_backend.ITEMS
     page.get_by_role("button", name="Look how it is now").click()
     expect(page.locator(".cs-receipt").get_by_role("status")).to_contain_text("not found")
+
+
+def test_t60_passwords_are_counted_by_the_address_that_a_proxy_saw(running):
+    def tried(address: str, password: str) -> str:
+        headers = {"origin": running.url, "x-forwarded-for": address}
+        form = {"username": "ann", "password": password}
+        return httpx.post(running.url + "/signin", data=form, headers=headers).headers["location"]
+
+    told = [tried("192.0.2.1", f"guess {n}") for n in range(21)]
+    assert ["wrong" in place for place in told] == [True] * 20 + [False]
+    assert "error=often" in told[20]
+    assert "error=often" in tried("192.0.2.1", "apple")
+    assert tried("192.0.2.2", "apple") == "/"

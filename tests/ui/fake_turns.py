@@ -84,6 +84,14 @@ class FakeConversation:
         return next((t for t in reversed(self.turns) if t.state not in ENDED), None)
 
 
+@dataclass
+class Gate:
+    """Holds messages up before they are taken, until it is opened."""
+
+    reached: asyncio.Event = field(default_factory=asyncio.Event)
+    open: asyncio.Event = field(default_factory=asyncio.Event)
+
+
 class FakeTurns(Turns):
     """Owner-checked like the real one."""
 
@@ -92,6 +100,7 @@ class FakeTurns(Turns):
         self.always: set[str] = set()
         self.effects: list[str] = []
         self.pace = 0.02
+        self.gate: Gate | None = None
 
     def _mine(self, principal: Principal, id_: str) -> FakeConversation:
         found = self.conversations_.get(id_)
@@ -102,6 +111,9 @@ class FakeTurns(Turns):
     async def accept(self, principal, conversation_id, message, turn_id, lang="en", attachments=()) -> TurnRef:
         if not message.strip():
             raise Refused("empty", lang)
+        if self.gate:
+            self.gate.reached.set()
+            await self.gate.open.wait()
         if conversation_id:
             conversation = self._mine(principal, conversation_id)
         else:

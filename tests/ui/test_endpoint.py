@@ -7,7 +7,7 @@ from types import SimpleNamespace
 import gradio as gr
 import pytest
 
-from tests.ui.fake_turns import FakeTurns
+from tests.ui.fake_turns import FakeTurns, Gate
 from tests.ui.house import Tokens
 from ui.endpoint import Call, Endpoint
 from ui.stops import Stops
@@ -179,20 +179,12 @@ async def test_leaving_lets_the_turn_run_and_only_a_stop_ends_it():
 
 async def test_a_stop_that_comes_before_the_turn_is_accepted_counts():
     caller = Caller()
-    accepted, go_on = asyncio.Event(), asyncio.Event()
-    accept = caller.turns.accept
-
-    async def slowly(*args, **more):
-        accepted.set()
-        await go_on.wait()
-        return await accept(*args, **more)
-
-    caller.turns.accept = slowly
+    caller.turns.gate = gate = Gate()
     streaming = asyncio.create_task(caller.say("slow", turn="t1"))
-    await accepted.wait()
+    await gate.reached.wait()
     stopping = asyncio.create_task(caller.stops.stop("tab1"))
     streaming.cancel()
-    go_on.set()
+    gate.open.set()
     await stopping
     [turn] = next(iter(caller.turns.conversations_.values())).turns
     assert turn.state == "canceled"

@@ -3,7 +3,7 @@
 import asyncio
 from types import SimpleNamespace
 
-from tests.ui.fake_turns import FakeTurns
+from tests.ui.fake_turns import FakeTurns, Gate
 from tests.ui.house import Tokens
 from ui.looks import Looks
 from ui.stops import Stops
@@ -90,20 +90,12 @@ async def test_who_is_not_signed_in_any_more_learns_it():
 
 async def test_a_stop_ends_the_turn_before_and_after_the_page_knows_its_conversation():
     tab = Tab()
-    accepted, go_on = asyncio.Event(), asyncio.Event()
-    accept = tab.turns.accept
-
-    async def slowly(*args, **more):
-        accepted.set()
-        await go_on.wait()
-        return await accept(*args, **more)
-
-    tab.turns.accept = slowly
+    tab.turns.gate = gate = Gate()
     saying = asyncio.create_task(tab.said("slow"))
-    await accepted.wait()
+    await gate.reached.wait()
     stopping = asyncio.create_task(tab.looks.stop("", tab.request))
     await asyncio.sleep(0)
-    go_on.set()
+    gate.open.set()
     await asyncio.gather(saying, stopping)
     [place] = tab.turns.conversations_
     saying = tab.say("slow again", place)
